@@ -350,12 +350,8 @@ impl<'t> Parser<'t> {
         if !self.sign('{') {
             return first;
         }
-        let inner = self.braces();
-        match inner {
-            Expr::Function(_) => inner,
-            // `new String[]{…}`, `[]string{…}`: only what it holds matters.
-            other => other,
-        }
+        // `new String[]{…}`, `[]string{…}`: only what it holds matters.
+        self.braces()
     }
 
     /// A name, a text or a group, with everything that hangs on it.
@@ -402,8 +398,12 @@ impl<'t> Parser<'t> {
             _ => return Expr::Unknown(Vec::new()),
         };
         for _ in 0..MAX_TRAILERS {
-            let Some(next) = self.trailer(value.clone()) else { break };
-            value = next;
+            let next = self.trailer(value);
+            let ends = next.is_err();
+            value = next.unwrap_or_else(|value| value);
+            if ends {
+                break;
+            }
         }
         // `Shell "…"`, `system "…"`: a call without brackets.
         if matches!(value, Expr::Name(_) | Expr::Member(..))
@@ -424,30 +424,31 @@ impl<'t> Parser<'t> {
         word == "shell" && self.peek(0) == Some(&Token::Name("script"))
     }
 
-    /// A call, a member or an entry of what was read before.
-    fn trailer(&mut self, value: Expr) -> Option<Expr> {
+    /// A call, a member or an entry of what was read before; else the value as it was.
+    fn trailer(&mut self, value: Expr) -> Result<Expr, Expr> {
         let line = self.line();
         let after_member = |this: &mut Self, signs: usize, value: Expr| {
-            let Some(Token::Name(member)) = this.peek(signs) else { return None };
+            let Some(Token::Name(member)) = this.peek(signs) else { return Err(value) };
             this.at += signs + 1;
             let called = this.sign('(');
             let member_of = Expr::Member(Box::new(value), (*member).into());
             // Groovy and Kotlin read a file by naming a property.
             let reads = matches!(*member, "text" | "bytes") && !called;
-            Some(if reads { call(member_of, Vec::new(), line) } else { member_of })
+            Ok(if reads { call(member_of, Vec::new(), line) } else { member_of })
         };
-        match (self.peek(0)?, self.peek(1)) {
+        let Some(first) = self.peek(0) else { return Err(value) };
+        match (first, self.peek(1)) {
             (Token::Sign('('), _) => {
                 self.at += 1;
                 let args = self.list(')');
-                Some(call(value, args, line))
+                Ok(call(value, args, line))
             }
             // Rust's macros.
             (Token::Sign('!'), Some(Token::Sign('('))) => {
                 self.at += 2;
                 let args = self.list(')');
                 let is = |n: &str| matches!(&value, Expr::Name(own) if own.as_ref() == n);
-                Some(if is("format") || is("concat") {
+                Ok(if is("format") || is("concat") {
                     Expr::Join(args)
                 } else {
                     call(value, args, line)
@@ -455,20 +456,20 @@ impl<'t> Parser<'t> {
             }
             (Token::Sign('!'), Some(Token::Sign('['))) => {
                 self.at += 2;
-                Some(Expr::List(self.list(']')))
+                Ok(Expr::List(self.list(']')))
             }
             (Token::Sign('['), _) => {
                 self.at += 1;
                 let mut index = self.list(']');
                 let index = index.pop().unwrap_or(Expr::Unknown(Vec::new()));
-                Some(Expr::Index(Box::new(value), Box::new(index)))
+                Ok(Expr::Index(Box::new(value), Box::new(index)))
             }
             // Perl: `$ENV{HOME}`.
             (Token::Sign('{'), Some(Token::Name(key)))
                 if self.peek(2) == Some(&Token::Sign('}')) =>
             {
                 self.at += 3;
-                Some(Expr::Index(Box::new(value), Box::new(Expr::Text((*key).into()))))
+                Ok(Expr::Index(Box::new(value), Box::new(Expr::Text((*key).into()))))
             }
             (Token::Sign('.'), Some(Token::Name(_))) if !is_text(&value) || self.calls(2) => {
                 after_member(self, 1, value)
@@ -484,7 +485,7 @@ impl<'t> Parser<'t> {
                             !matches!(self.peek(0), None | Some(Token::Line | Token::Sign('(')));
                         self.at += usize::from(inside);
                     }
-                    Some(value)
+                    Ok(value)
                 }
                 _ => after_member(self, 2, value),
             },
@@ -495,19 +496,19 @@ impl<'t> Parser<'t> {
             // A line that starts with a dot goes on; so does one that ends with a question mark.
             (Token::Sign('?'), Some(Token::Sign(';' | ')') | Token::Line)) => {
                 self.at += 1;
-                Some(value)
+                Ok(value)
             }
             (Token::Line, Some(Token::Sign('.')))
                 if matches!(self.peek(2), Some(Token::Name(_))) =>
             {
                 self.at += 1;
-                Some(value)
+                Ok(value)
             }
             (Token::Line, Some(Token::Sign('-'))) if self.peek(2) == Some(&Token::Sign('>')) => {
                 self.at += 1;
-                Some(value)
+                Ok(value)
             }
-            _ => None,
+            _ => Err(value),
         }
     }
 

@@ -532,3 +532,22 @@ fn what_the_skill_announces_is_set_up() {
         assert_eq!(silent.verdict, Verdict::NeedsReview, "{code}{:?}", silent.findings);
     }
 }
+
+#[test]
+fn members_of_a_large_value_take_no_copy_of_it() {
+    let hostile = |entries: usize| {
+        format!(
+            "{}{}x{}",
+            "f(".repeat(55),
+            "a(),".repeat(entries),
+            (")".to_owned() + &".a".repeat(95)).repeat(55)
+        )
+    };
+    let seconds = |text: &str| {
+        let start = std::time::Instant::now();
+        screen(super::SKILL, &[("main.go", text)]);
+        start.elapsed().as_secs_f64()
+    };
+    let (small, large) = (seconds(&hostile(1)), seconds(&hostile(10_000)));
+    assert!(large < small + 5.0, "{small} s without entries, {large} s with them");
+}
