@@ -99,8 +99,13 @@ pub(crate) fn screening(text: &str) {
 
 fn plausible(finding: &Finding, lines: usize) {
     let Finding { rule, line, excerpt, message, .. } = finding;
-    let others =
-        ["flooded", "injection-scan", "harmful-instruction", "outward-address", "combined-signs"];
+    let others = [
+        "flooded",
+        "injection-scan",
+        "harmful-instruction",
+        "suspicious-address",
+        "combined-signs",
+    ];
     let known = rule_names().chain(others).any(|name| name == rule);
     assert!(known, "{rule} is no rule");
     let line = usize::try_from(*line).expect("a line fits");

@@ -61,21 +61,26 @@ pub(super) fn combined(
     findings: &[(usize, Finding)],
     is_program: impl Fn(usize) -> bool,
 ) -> Option<(usize, Finding)> {
-    let reviewed = || findings.iter().filter(|(_, f)| f.verdict == Verdict::NeedsReview);
-    let signs = || reviewed().filter_map(|(file, finding)| Some((*file, finding, sign(finding)?)));
     if findings.iter().any(|(_, finding)| finding.verdict == Verdict::Reject) {
         return None;
     }
-    signs().find_map(|(file, finding, one)| {
-        let (_, other, _) = signs().find(|(other_file, _, other)| {
-            refuses((one, is_program(file)), (*other, is_program(*other_file)))
-        })?;
+    // One of each kind says as much as all of them.
+    let mut signs: Vec<(usize, &Finding, (Sign, bool))> = Vec::new();
+    for (file, finding) in findings.iter().filter(|(_, f)| f.verdict == Verdict::NeedsReview) {
+        let Some(sign) = sign(finding).map(|sign| (sign, is_program(*file))) else { continue };
+        if !signs.iter().any(|(_, _, known)| *known == sign) {
+            signs.push((*file, finding, sign));
+        }
+    }
+    signs.iter().find_map(|(file, finding, one)| {
+        let (_, other, _) = signs.iter().find(|(_, _, other)| refuses(*one, *other))?;
         let message = format!(
             "Works against the user in more than one way ({} and {}).",
             finding.rule, other.rule
         );
         let rule = RULE.to_owned();
-        Some((file, Finding { rule, verdict: Verdict::Reject, message, ..finding.clone() }))
+        let refused = Finding { rule, verdict: Verdict::Reject, message, ..(*finding).clone() };
+        Some((*file, refused))
     })
 }
 

@@ -162,12 +162,16 @@ pub fn screen_folder(
         }
         findings.push((main, finding));
     }
-    let is_program = |index: usize| {
-        let file = files.get(index).filter(|_| index != main);
-        let kind = file.map(|file| kind(file.path, &String::from_utf8_lossy(file.content), false));
-        matches!(kind, Some(Kind::Program(_) | Kind::OtherProgram(_)))
-    };
-    findings.extend(combined(&findings, is_program));
+    // Asked for every pair of findings.
+    let programs: Vec<bool> = files
+        .iter()
+        .enumerate()
+        .map(|(index, file)| {
+            let kind = kind(file.path, &String::from_utf8_lossy(file.content), false);
+            index != main && matches!(kind, Kind::Program(_) | Kind::OtherProgram(_))
+        })
+        .collect();
+    findings.extend(combined(&findings, |index| programs.get(index).is_some_and(|is| *is)));
     let defensive = files.get(main).is_some_and(|file| is_defensive(file.content));
     let mut out: Vec<Finding> = Vec::new();
     for (index, mut finding) in findings {

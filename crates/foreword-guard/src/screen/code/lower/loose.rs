@@ -4,6 +4,7 @@
 //! Calls, members, texts and assignments look alike in all of them; everything else is left out. Blocks
 //! are walked where they stand, so a program does what any part of it does.
 
+mod dialect;
 mod texts;
 mod tokens;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 use crate::screen::code::ir::{Call, Expr, Function, Stmt, Target};
 use crate::screen::code::text::number;
+use dialect::Dialect;
 use texts::{is_text, text_of};
 use tokens::{Placed, Token, tokens};
 
@@ -21,8 +23,9 @@ const MAX_TRAILERS: usize = 100;
 
 /// The statements of a program.
 pub(super) fn loose(text: &str) -> Vec<Stmt> {
-    let tokens = tokens(text);
-    let mut parser = Parser { tokens: &tokens, at: 0, depth: 0 };
+    let dialect = Dialect::of(text);
+    let tokens = tokens(text, dialect);
+    let mut parser = Parser { tokens: &tokens, dots: dialect.dots, at: 0, depth: 0 };
     let mut out = Vec::new();
     while parser.at < tokens.len() {
         parser.statements(&mut out);
@@ -33,6 +36,8 @@ pub(super) fn loose(text: &str) -> Vec<Stmt> {
 
 struct Parser<'t> {
     tokens: &'t [Placed<'t>],
+    /// A dot joins texts.
+    dots: bool,
     at: usize,
     depth: usize,
 }
@@ -231,6 +236,7 @@ impl<'t> Parser<'t> {
         self.depth += 1;
         let mut parts = Vec::new();
         let mut joins = true;
+        let mut dotted = false;
         while let Some(token) = self.peek(0) {
             match token {
                 Token::Sign(';' | ',' | ')' | ']' | '}') => break,
@@ -267,7 +273,10 @@ impl<'t> Parser<'t> {
                     parts.clear();
                     self.at += 2;
                 }
-                Token::Sign(_) => self.at += 1,
+                Token::Sign(sign) => {
+                    dotted |= self.dots && *sign == '.';
+                    self.at += 1;
+                }
             }
             if parts.len() > 64 {
                 break;
@@ -276,7 +285,7 @@ impl<'t> Parser<'t> {
         self.depth -= 1;
         match parts.len() {
             1 => parts.pop().unwrap_or(Expr::Unknown(Vec::new())),
-            _ if joins && parts.iter().any(is_text) => Expr::Join(parts),
+            _ if joins && (dotted || parts.iter().any(is_text)) => Expr::Join(parts),
             _ => Expr::Unknown(parts),
         }
     }
@@ -471,6 +480,7 @@ impl<'t> Parser<'t> {
                 self.at += 3;
                 Ok(Expr::Index(Box::new(value), Box::new(Expr::Text((*key).into()))))
             }
+            (Token::Sign('.'), Some(Token::Name(_))) if self.dots => Err(value),
             (Token::Sign('.'), Some(Token::Name(_))) if !is_text(&value) || self.calls(2) => {
                 after_member(self, 1, value)
             }

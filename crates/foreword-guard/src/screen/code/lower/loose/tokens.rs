@@ -1,5 +1,7 @@
 //! The tokens of a language that has no grammar here: what nearly all languages agree on.
 
+use super::dialect::Dialect;
+
 /// Tokens that are kept.
 const MAX_TOKENS: usize = 60_000;
 
@@ -24,13 +26,9 @@ pub(super) enum Token<'t> {
 pub(super) type Placed<'t> = (Token<'t>, u32);
 
 /// The tokens of a text, without comments.
-pub(super) fn tokens(text: &str) -> Vec<Placed<'_>> {
-    // Perl and PHP run what stands between backticks.
-    let runs = ["<?php", "use strict", "my $", "my @", "perl"].iter().any(|t| text.contains(t));
-    let slashes = !text.contains("use strict") && !text.contains("local ");
-    let lua = text.contains("local ");
+pub(super) fn tokens<'t>(text: &'t str, dialect: &'static Dialect) -> Vec<Placed<'t>> {
     let mut reader =
-        Reader { text, at: 0, line: 1, runs, slashes, lua, unclosed: 0, out: Vec::new() };
+        Reader { text, at: 0, line: 1, dialect, unclosed: 0, missing: Vec::new(), out: Vec::new() };
     while reader.at < text.len() && reader.out.len() < MAX_TOKENS {
         reader.next();
     }
@@ -41,13 +39,11 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     line: u32,
-    runs: bool,
-    /// `//` starts a comment.
-    slashes: bool,
-    /// `[[` starts a text.
-    lua: bool,
+    dialect: &'static Dialect,
     /// Quotes that nothing closes, of which few are looked for.
     unclosed: usize,
+    /// Signs that close a comment or a text, and do not come any more.
+    missing: Vec<&'static str>,
     out: Vec<Placed<'t>>,
 }
 
@@ -76,20 +72,18 @@ impl<'t> Reader<'t> {
         if let Some(length) = self.comment(rest) {
             return self.skip(length);
         }
+        let dialect = self.dialect;
+        if let Some((inner, length)) = self.enclosed(rest, dialect.texts) {
+            return self.push(Token::Text(inner), length);
+        }
+        let triple = dialect.texts.iter().find(|(open, _)| rest.starts_with(open));
+        if let Some((open, _)) = triple.filter(|_| first != '[') {
+            return self.push(Token::Sign(first), open.len());
+        }
         match first {
             '\n' => self.push(Token::Line, 1),
             c if c.is_whitespace() => self.skip(1),
             '"' | '\'' | '`' => self.quoted(rest, first),
-            '[' if rest.starts_with("[[") && self.lua && self.unclosed < MAX_UNCLOSED => {
-                let inner = rest.get(2..).unwrap_or_default();
-                match inner.find("]]") {
-                    Some(end) => self.push(Token::Text(inner.get(..end).unwrap_or("")), end + 4),
-                    None => {
-                        self.unclosed += 1;
-                        self.push(Token::Sign('['), 1);
-                    }
-                }
-            }
             // A sigil is no part of a name.
             '$' | '@' | '%'
                 if rest.get(1..).is_some_and(|r| {
@@ -112,41 +106,58 @@ impl<'t> Reader<'t> {
     }
 
     /// The length of a comment that starts here.
-    fn comment(&self, rest: &str) -> Option<usize> {
-        let to_end_of_line = || Some(rest.find('\n').unwrap_or(rest.len()));
-        let fresh = self.at == 0
-            || self.text.as_bytes().get(self.at - 1).is_some_and(u8::is_ascii_whitespace);
-        if rest.starts_with("/*") {
-            return Some(rest.find("*/").map_or(rest.len(), |end| end + 2));
+    fn comment(&mut self, rest: &'t str) -> Option<usize> {
+        let dialect = self.dialect;
+        if let Some((_, length)) = self.enclosed(rest, dialect.blocks) {
+            return Some(length);
         }
-        if rest.starts_with("//") && self.slashes && (fresh || !self.after_colon()) {
-            return to_end_of_line();
-        }
-        let hash = ["# ", "#!", "#[", "##", "#\n", "#include", "#define"];
-        if fresh && (hash.iter().any(|h| rest.starts_with(h)) || rest.starts_with("-- ")) {
-            return to_end_of_line();
-        }
-        let line_starts = self.out.last().is_none_or(|(token, _)| *token == Token::Line);
-        let word = |w: &str| rest.get(..w.len()).is_some_and(|r| r.eq_ignore_ascii_case(w));
-        if line_starts && (word("rem ") || rest.starts_with('\'') && !closes(rest)) {
-            return to_end_of_line();
-        }
-        None
+        let starts = |sign: &str| {
+            let own = rest.get(..sign.len()).is_some_and(|r| r.eq_ignore_ascii_case(sign));
+            own && match sign {
+                "#" => !self.is_operator(rest),
+                "rem " => self.out.last().is_none_or(|(token, _)| *token == Token::Line),
+                _ => true,
+            }
+        };
+        let shebang = self.at == 0 && rest.starts_with("#!");
+        let found = shebang || dialect.lines.iter().any(|sign| starts(sign));
+        found.then(|| rest.find('\n').unwrap_or(rest.len()))
     }
 
-    fn after_colon(&self) -> bool {
-        self.text.get(..self.at).is_some_and(|before| before.ends_with(':'))
+    /// Whether a hash is no comment: `$#rows`, `s#a#b#`, `#[Attribute]`.
+    fn is_operator(&self, rest: &str) -> bool {
+        let before = self.text.get(..self.at).unwrap_or_default();
+        let quotes = ["s", "m", "y", "tr", "q", "qq", "qw", "qr"];
+        let quoted = matches!(self.out.last(), Some((Token::Name(word), _))
+            if self.dialect.dots && quotes.contains(word) && before.ends_with(word));
+        let perl_count = self.dialect.dots && before.ends_with('$');
+        quoted || perl_count || self.dialect.runs && rest.starts_with("#[")
+    }
+
+    /// What stands between two signs, and the length of all. A sign that nothing closes is one like
+    /// any other: else it would hide the rest of the program.
+    fn enclosed(
+        &mut self,
+        rest: &'t str,
+        signs: &[(&'static str, &'static str)],
+    ) -> Option<(&'t str, usize)> {
+        let (open, close) = signs.iter().find(|(open, _)| rest.starts_with(open))?;
+        if self.missing.contains(close) {
+            return None;
+        }
+        let inner = rest.get(open.len()..).unwrap_or_default();
+        match inner.find(close) {
+            Some(end) => Some((inner.get(..end)?, open.len() + end + close.len())),
+            None => {
+                self.missing.push(close);
+                None
+            }
+        }
     }
 
     fn quoted(&mut self, rest: &'t str, quote: char) {
-        if self.unclosed >= MAX_UNCLOSED {
+        if self.unclosed >= MAX_UNCLOSED || quote == '\'' && !self.dialect.single {
             return self.push(Token::Sign(quote), 1);
-        }
-        for triple in ["\"\"\"", "'''"] {
-            if let Some(inner) = rest.strip_prefix(triple) {
-                let end = inner.find(triple).unwrap_or(inner.len());
-                return self.push(Token::Text(inner.get(..end).unwrap_or_default()), end + 6);
-            }
         }
         let inner = rest.get(1..).unwrap_or_default();
         let mut escaped = false;
@@ -163,7 +174,7 @@ impl<'t> Reader<'t> {
             // Rust's lifetimes and a person's apostrophe are no texts.
             Some((end, _)) if quote != '\'' || closes(rest) => {
                 let text = inner.get(..end).unwrap_or_default();
-                let runs = quote == '`' && self.runs;
+                let runs = quote == '`' && self.dialect.runs;
                 let token = if runs { Token::Command(text) } else { Token::Text(text) };
                 self.push(token, end + 2);
             }
