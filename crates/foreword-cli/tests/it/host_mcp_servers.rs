@@ -474,7 +474,9 @@ fn a_slow_server_and_one_that_is_not_installed_cost_only_their_own_time() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(scratch.join("npx"), mode).unwrap();
     let began = Instant::now();
-    let run = scratch.run(&["trust", "--yes"]);
+    // With the system's programs, so that bwrap is found.
+    let run = scratch.command(&["trust", "--yes"]);
+    let run = run.env("PATH", "/usr/local/bin:/usr/bin:/bin").run();
     let took = began.elapsed();
     if std::process::Command::new("bwrap").arg("--version").output().is_err() {
         // Elsewhere the network may be there, and what is not installed is downloaded.
