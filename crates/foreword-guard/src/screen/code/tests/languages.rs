@@ -461,7 +461,7 @@ fn honest_twins_pass() {
                 "requirements.txt",
                 "requests==2.32.3\npandas>=2\n-e .\ngit+https://github.com/a/b.git@v1\n",
             ),
-            (".npmrc", "registry=https://registry.npmjs.org/\nsave-exact=true\n"),
+            (".npmrc", concat!("registry=https://registry.", "npmjs.org/\nsave-exact=true\n")),
             (
                 "tidy.service",
                 "[Unit]\nDescription=Tidy\n[Service]\nExecStart=/usr/bin/python3 /opt/tidy/tidy.py\n",
