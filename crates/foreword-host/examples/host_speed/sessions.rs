@@ -29,6 +29,8 @@ struct Sample {
     at: Duration,
     turns: usize,
     resident_mb: f64,
+    /// Of that, what is not a file's: stacks and heaps.
+    own_mb: f64,
     written_mb: f64,
 }
 
@@ -58,7 +60,7 @@ impl Load {
             self.model_ms
         );
         println!(
-            "\n|    s | turns | turns/s | resident MB | written MB |\n|---:|---:|---:|---:|---:|"
+            "\n|    s | turns | turns/s | resident MB | heaps and stacks MB | written MB |\n|---:|---:|---:|---:|---:|---:|"
         );
         let (done, errors) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let stop = AtomicBool::new(false);
@@ -89,7 +91,8 @@ impl Load {
                 let sample = Sample {
                     at: began.elapsed(),
                     turns: done.load(Ordering::Relaxed),
-                    resident_mb: resident_mb(),
+                    resident_mb: status_mb("VmRSS:"),
+                    own_mb: status_mb("RssAnon:"),
                     written_mb: written_mb() - written_before,
                 };
                 sample.print(samples.last());
@@ -152,18 +155,19 @@ impl Sample {
     fn print(&self, before: Option<&Self>) {
         let (turns, at) = before.map_or((0, Duration::ZERO), |before| (before.turns, before.at));
         println!(
-            "| {:.0} | {} | {:.1} | {:.1} | {:.0} |",
+            "| {:.0} | {} | {:.1} | {:.1} | {:.1} | {:.0} |",
             self.at.as_secs_f64(),
             self.turns,
             rate(self.turns - turns, self.at - at),
             self.resident_mb,
+            self.own_mb,
             self.written_mb
         );
     }
 }
 
-fn resident_mb() -> f64 {
-    field("/proc/self/status", "VmRSS:") / 1024.0
+fn status_mb(name: &str) -> f64 {
+    field("/proc/self/status", name) / 1024.0
 }
 
 /// What this process had written to disk, without what agents wrote.
