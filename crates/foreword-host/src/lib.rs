@@ -53,6 +53,7 @@ pub use spending::{
     DEFAULT_LIMITS, LimitReached, Limits, Measure, Period, dollars, load_prices, usd,
 };
 pub use turn::agent_tree::AgentTree;
+pub use turn::compact::NOT_SUMMARISED;
 pub use turn::compose::ComposedTurn;
 pub use turn::invoked_skill::{OfferedSkill, SkillCall};
 pub use turn::prepare::PreparedTurn;
