@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use foreword::{visible, visible_line};
-use foreword_gather::without_written_keys;
-use foreword_guard::redact;
+use foreword_gather::{hide_keys, without_written_keys};
 use foreword_host::{
     DisclosedModel, DisclosedServer, DisclosedSkill, Disclosure, ServerReview, what_it_gives_away,
 };
@@ -264,7 +263,7 @@ fn without_keys(key: &str, value: &str) -> String {
             name => _ = server.env.insert(name.to_owned(), text),
         }
     }
-    redact(&without_written_keys(&server, value)).text
+    hide_keys(&without_written_keys(&server, value))
 }
 
 fn setting_change(change: &SettingChange, out: &mut String) {
@@ -280,7 +279,7 @@ fn setting_change(change: &SettingChange, out: &mut String) {
 fn file_change(change: &TrustChange, out: &mut String) {
     // A log of this question must not hold a key.
     let text = |file: &Option<GovernedFile>| {
-        file.as_ref().and_then(|file| file.text.as_deref()).map(|text| redact(text).text)
+        file.as_ref().and_then(|file| file.text.as_deref()).map(hide_keys)
     };
     let (old, new) = (text(&change.old), text(&change.new));
     if (change.old.is_some() && old.is_none()) || (change.new.is_some() && new.is_none()) {
