@@ -55,7 +55,7 @@ pub use spending::{
 pub use turn::agent_tree::AgentTree;
 pub use turn::compact::NOT_SUMMARISED;
 pub use turn::compose::ComposedTurn;
-pub use turn::invoked_skill::{OfferedSkill, SkillCall};
+pub use turn::invoked_skill::{OfferedSkill, SkillCall, named_skill};
 pub use turn::prepare::PreparedTurn;
 pub use turn::report::{
     HeldFile, MovedFile, Observer, RefusedCall, RunnableFile, Scans, TurnChanges, TurnCompaction,
