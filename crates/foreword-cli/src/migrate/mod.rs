@@ -13,6 +13,7 @@ mod commands;
 mod cosmonauts;
 mod cursor;
 mod header;
+mod ignored_files;
 mod import;
 mod imports;
 mod instructions;
