@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use foreword::{visible, visible_line};
-use foreword_gather::{hide_keys, without_written_keys};
+use foreword_gather::{hide_key_of, hide_keys};
 use foreword_host::{
     DisclosedModel, DisclosedServer, DisclosedSkill, Disclosure, ServerReview, what_it_gives_away,
 };
 use foreword_skills::unified;
 use foreword_workspace::{
-    CONFIG_FILE, Concern, GovernedFile, McpServer, ReviewedTools, ServerTool, SettingChange,
-    TOOLS_FILE, TrustChange, TrustChanges,
+    CONFIG_FILE, Concern, GovernedFile, ReviewedTools, ServerTool, SettingChange, TOOLS_FILE,
+    TrustChange, TrustChanges,
 };
 
 use crate::terminal::{counted, plain_line};
@@ -172,7 +172,8 @@ fn about(server: &DisclosedServer) -> String {
         text.push_str(&format!("; gets your {}", visible_line(&server.variables.join(", "))));
     }
     for (name, value) in server.env.iter().chain(&server.headers) {
-        text.push_str(&format!("; sets {} = {}", visible_line(name), visible_line(value)));
+        let value = hide_key_of(name, value);
+        text.push_str(&format!("; sets {} = {}", visible_line(name), visible_line(&value)));
     }
     text
 }
@@ -255,15 +256,10 @@ pub(crate) fn changes(changes: &TrustChanges, changed_skills: &[DisclosedSkill])
 
 /// A setting without keys that are written out in it.
 fn without_keys(key: &str, value: &str) -> String {
-    let mut server = McpServer::default();
-    if let Some((_, field)) = key.strip_prefix("mcp.servers.").and_then(|it| it.rsplit_once('.')) {
-        let text = value.trim_matches(['"', '\'']).to_owned();
-        match field {
-            "url" => server.url = Some(text),
-            name => _ = server.env.insert(name.to_owned(), text),
-        }
+    match key.strip_prefix("mcp.servers.").and_then(|it| it.rsplit_once('.')) {
+        Some((_, name)) => hide_key_of(name, value),
+        None => hide_keys(value),
     }
-    hide_keys(&without_written_keys(&server, value))
 }
 
 fn setting_change(change: &SettingChange, out: &mut String) {

