@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use foreword::{Choice, visible_line};
-use foreword_host::{Host, HostError, HostOptions, TurnRequest};
+use foreword::{Choice, nearest, visible_line};
+use foreword_host::{Host, HostError, HostOptions, SkillCall, TurnRequest, named_skill};
 use foreword_store::{Options, SessionId};
 use foreword_workspace::{Review, Standing};
 
@@ -208,4 +208,26 @@ pub(crate) fn ensure_sandbox(
     }
     request.sandbox = Some(Choice::Fixed(now));
     Ok(())
+}
+
+/// Fails if a message asks for a skill that does not exist. What begins with a path of this machine is a message.
+pub(crate) fn check_skill_name(
+    host: &Host,
+    message: &str,
+    found: Option<&SkillCall>,
+) -> Result<(), CliError> {
+    let Some((name, _)) = named_skill(message).filter(|_| found.is_none()) else { return Ok(()) };
+    let is_word = name.starts_with(char::is_alphabetic);
+    if !is_word || Path::new("/").join(name).exists() {
+        return Ok(());
+    }
+    let offered = host.skills_for_people()?;
+    let near = nearest(name, offered.iter().map(|skill| skill.name.as_str()));
+    let mut error = CliError::usage(format!("there is no skill `{name}` to ask for"));
+    if let Some(near) = near {
+        error = error.hint(format!("did you mean `/{near}`?"));
+    }
+    Err(error
+        .hint("run `foreword skill list` to list the skills")
+        .hint("start the message with a space to send it as it is"))
 }

@@ -3,15 +3,14 @@
 use std::fmt::Write as _;
 
 use foreword::{visible, visible_line};
-use foreword_gather::without_written_keys;
-use foreword_guard::redact;
+use foreword_gather::{hide_key_of, hide_keys};
 use foreword_host::{
     DisclosedModel, DisclosedServer, DisclosedSkill, Disclosure, ServerReview, what_it_gives_away,
 };
 use foreword_skills::unified;
 use foreword_workspace::{
-    CONFIG_FILE, Concern, GovernedFile, McpServer, ReviewedTools, ServerTool, SettingChange,
-    TOOLS_FILE, TrustChange, TrustChanges,
+    CONFIG_FILE, Concern, GovernedFile, ReviewedTools, ServerTool, SettingChange, TOOLS_FILE,
+    TrustChange, TrustChanges,
 };
 
 use crate::terminal::{counted, plain_line};
@@ -173,7 +172,8 @@ fn about(server: &DisclosedServer) -> String {
         text.push_str(&format!("; gets your {}", visible_line(&server.variables.join(", "))));
     }
     for (name, value) in server.env.iter().chain(&server.headers) {
-        text.push_str(&format!("; sets {} = {}", visible_line(name), visible_line(value)));
+        let value = hide_key_of(name, value);
+        text.push_str(&format!("; sets {} = {}", visible_line(name), visible_line(&value)));
     }
     text
 }
@@ -256,15 +256,10 @@ pub(crate) fn changes(changes: &TrustChanges, changed_skills: &[DisclosedSkill])
 
 /// A setting without keys that are written out in it.
 fn without_keys(key: &str, value: &str) -> String {
-    let mut server = McpServer::default();
-    if let Some((_, field)) = key.strip_prefix("mcp.servers.").and_then(|it| it.rsplit_once('.')) {
-        let text = value.trim_matches(['"', '\'']).to_owned();
-        match field {
-            "url" => server.url = Some(text),
-            name => _ = server.env.insert(name.to_owned(), text),
-        }
+    match key.strip_prefix("mcp.servers.").and_then(|it| it.rsplit_once('.')) {
+        Some((_, name)) => hide_key_of(name, value),
+        None => hide_keys(value),
     }
-    redact(&without_written_keys(&server, value)).text
 }
 
 fn setting_change(change: &SettingChange, out: &mut String) {
@@ -280,7 +275,7 @@ fn setting_change(change: &SettingChange, out: &mut String) {
 fn file_change(change: &TrustChange, out: &mut String) {
     // A log of this question must not hold a key.
     let text = |file: &Option<GovernedFile>| {
-        file.as_ref().and_then(|file| file.text.as_deref()).map(|text| redact(text).text)
+        file.as_ref().and_then(|file| file.text.as_deref()).map(hide_keys)
     };
     let (old, new) = (text(&change.old), text(&change.new));
     if (change.old.is_some() && old.is_none()) || (change.new.is_some() && new.is_none()) {

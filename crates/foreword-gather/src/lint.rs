@@ -59,6 +59,7 @@ pub fn lint_workspace(
     let scan = workspace.skills()?;
     findings.extend(scan.problems.iter().map(passed_over));
     findings.extend(scan.skills.iter().filter_map(broken_header));
+    findings.extend(scan.skills.iter().filter_map(unreachable));
     let mut offered: BTreeSet<String> = BTreeSet::new();
     for id in checked {
         let request = Request {
@@ -290,6 +291,20 @@ fn broken_header(skill: &Skill) -> Option<Finding> {
         line: u32::try_from(note.line).unwrap_or(u32::MAX),
         message: format!("the header is not valid YAML: {}", note.message),
         hint: "correct the line; `foreword skill lint` checks the whole format".to_owned(),
+    })
+}
+
+/// A skill that neither an agent nor a person can ask for.
+fn unreachable(skill: &Skill) -> Option<Finding> {
+    let is_offered = skill.invocation.model || skill.invocation.people;
+    (!is_offered).then(|| Finding {
+        rule: "unreachable-skill",
+        severity: Severity::Warning,
+        file: skill.body.path.clone(),
+        line: 1,
+        message: format!("nobody can ask for the skill `{}`", skill.name),
+        hint: "remove `disable-model-invocation: true` or `user-invocable: false` from its header"
+            .to_owned(),
     })
 }
 

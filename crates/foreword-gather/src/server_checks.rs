@@ -63,8 +63,7 @@ pub fn without_written_keys(server: &McpServer, text: &str) -> String {
 fn keys(server: &McpServer) -> Vec<(String, &str)> {
     let values = server.env.iter().chain(&server.headers);
     let named = values.filter_map(|(name, value)| {
-        let behind = AUTH_SCHEMES.iter().find_map(|scheme| value.strip_prefix(scheme));
-        let value = behind.unwrap_or(value).trim();
+        let value = without_scheme(value);
         (is_key(value) || is_value_of_key(name, value)).then(|| (name.clone(), value))
     });
     let mut found: Vec<(String, &str)> = named.collect();
@@ -88,7 +87,7 @@ fn keys(server: &McpServer) -> Vec<(String, &str)> {
     found
 }
 
-fn keys_in_url(url: &str) -> Vec<(String, &str)> {
+pub(crate) fn keys_in_url(url: &str) -> Vec<(String, &str)> {
     let (place, query) = url.split_once('?').unwrap_or((url, ""));
     let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     let named = pairs.filter(|(name, value)| {
@@ -164,6 +163,22 @@ fn is_value_of_key(name: &str, value: &str) -> bool {
         return false;
     }
     names_one_of(name, &PASSWORD_WORDS) || (names_key(name) && is_long(&value))
+}
+
+/// A header's value without what stands in front of the key.
+pub(crate) fn without_scheme(value: &str) -> &str {
+    let behind = AUTH_SCHEMES.iter().find_map(|scheme| value.strip_prefix(scheme));
+    behind.unwrap_or(value).trim()
+}
+
+/// Whether to hide a value because of its name. One in quotes is hidden however short it is, if it has only the
+/// characters of a key: a person must see commands, addresses and paths before they agree to them.
+pub(crate) fn is_named_key(name: &str, value: &str, is_quoted: bool) -> bool {
+    let is_path = value.starts_with(['/', '.', '~']) || is_option(value) || value.contains("://");
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-_.+/=~:".contains(c);
+    let may_be = !is_path && !is_placeholder(value) && literal(value).chars().all(is_part);
+    is_value_of_key(name, value)
+        || (is_quoted && names_key(name) && may_be && !literal(value).is_empty())
 }
 
 /// What documentation writes in place of a key.

@@ -53,8 +53,9 @@ pub use spending::{
     DEFAULT_LIMITS, LimitReached, Limits, Measure, Period, dollars, load_prices, usd,
 };
 pub use turn::agent_tree::AgentTree;
+pub use turn::compact::NOT_SUMMARISED;
 pub use turn::compose::ComposedTurn;
-pub use turn::invoked_skill::{OfferedSkill, SkillCall};
+pub use turn::invoked_skill::{OfferedSkill, SkillCall, named_skill};
 pub use turn::prepare::PreparedTurn;
 pub use turn::report::{
     HeldFile, MovedFile, Observer, RefusedCall, RunnableFile, Scans, TurnChanges, TurnCompaction,

@@ -33,8 +33,8 @@ impl Invocation {
             words.iter().any(|word| said.trim().eq_ignore_ascii_case(word))
         };
         Self {
-            model: !says("disable-model-invocation", &["true", "yes", "on"]),
-            people: !says("user-invocable", &["false", "no", "off"]),
+            model: !says("disable-model-invocation", &["true", "yes", "on", "y", "1"]),
+            people: !says("user-invocable", &["false", "no", "off", "n", "0"]),
         }
     }
 }

@@ -301,6 +301,7 @@ fn a_header_says_who_may_ask_for_a_skill() {
         ("skills/tea.md", "---\ndisable-model-invocation: false\n---\nBrew.\n"),
         ("skills/odd.md", "---\ndisable-model-invocation: True\nx: [\n---\nOdd.\n"),
         ("skills/quiet.md", "---\nuser-invocable: false\n---\nQuiet.\n"),
+        ("skills/nobody.md", "---\ndisable-model-invocation: 1\nuser-invocable: 'No'\n---\nX.\n"),
     ]);
     let scan = scratch.open().skills().unwrap();
     let skills = scan.skills.iter();
@@ -308,6 +309,7 @@ fn a_header_says_who_may_ask_for_a_skill() {
         skills.map(|it| (it.name.as_str(), it.invocation.model, it.invocation.people)).collect();
     let expected = [
         ("deploy", false, true),
+        ("nobody", false, false),
         ("odd", false, true),
         ("quiet", true, false),
         ("tea", true, true),

@@ -7,7 +7,7 @@ mod approve;
 mod audit;
 mod backup;
 mod build;
-mod chat;
+pub(crate) mod chat;
 mod check_request;
 mod completions;
 mod database;

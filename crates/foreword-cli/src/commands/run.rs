@@ -71,6 +71,7 @@ pub(crate) fn run(
     request.cwd = request.cwd.or_else(|| below(workspace));
     let host = hosting::open(workspace)?;
     request.skill = host.skill_call(&request.message)?;
+    hosting::check_skill_name(&host, &request.message, request.skill.as_ref())?;
     if let Some(what) = args.dry_run {
         return dry_run(&host, &request, what, terminal);
     }

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use clap::Subcommand;
 use foreword::visible_line;
-use foreword_host::{Limits, Measure, Period, dollars, usd};
+use foreword_host::{Limits, Measure, NOT_SUMMARISED, Period, dollars, usd};
 use foreword_store::{
-    Compaction, MAX_CONTENTS_LISTED, Reader, RemovedSession, Session, SessionId, Spent, Turn,
-    TurnRange, TurnUsage, start_of_day,
+    Compaction, Entry, LogFilter, MAX_CONTENTS_LISTED, Order, Reader, RemovedSession, Session,
+    SessionId, Spent, Turn, TurnRange, TurnUsage, start_of_day,
 };
 use foreword_workspace::{Age, Settings, Workspace};
 use serde_json::{Value, json};
@@ -250,12 +250,22 @@ fn show(
             let compactions = reader.compactions(&session.id)?;
             let compactions: Vec<Value> = compactions.iter().map(compaction_json).collect();
             fields.insert("compactions".into(), json!(compactions));
+            let failed = failed_summaries(reader, session)?;
+            let failed: Vec<Value> = failed
+                .iter()
+                .map(|entry| json!({ "at": format_time(entry.at), "reason": reason(entry) }))
+                .collect();
+            fields.insert("failedSummaries".into(), json!(failed));
             fields.insert("turns".into(), json!(turns));
         }
         return terminal.print_json(&value);
     }
     let mut out = summary_text(reader, session)?;
     out.push_str(&compactions_text(&reader.compactions(&session.id)?));
+    if let Some(last) = failed_summaries(reader, session)?.last() {
+        let (at, reason) = (format_time(last.at), plain_line(reason(last), 200));
+        let _ = writeln!(out, "{at}  cannot summarise the oldest turns: {reason}");
+    }
     for turn in &turns {
         let _ = write!(
             out,
@@ -280,6 +290,23 @@ fn show(
     terminal.print(&out)
 }
 
+/// The summaries of a session that were due and are missing, oldest first.
+fn failed_summaries(reader: &Reader, session: &Session) -> Result<Vec<Entry>, CliError> {
+    let filter = LogFilter {
+        since: Some(session.created_at),
+        action_prefix: Some(NOT_SUMMARISED.to_owned()),
+        order: Order::OldestFirst,
+        ..LogFilter::default()
+    };
+    let mut entries = reader.entries(&filter)?;
+    entries.retain(|entry| entry.subject == session.id.as_str());
+    Ok(entries)
+}
+
+fn reason(entry: &Entry) -> &str {
+    entry.detail.get("reason").and_then(Value::as_str).unwrap_or_default()
+}
+
 fn compaction_json(compaction: &Compaction) -> Value {
     let mut value = json!(compaction);
     if let Some(fields) = value.as_object_mut() {
@@ -291,10 +318,13 @@ fn compaction_json(compaction: &Compaction) -> Value {
 /// What stands in for old turns in the next prompt: when it was made, what it replaced, and the summary.
 fn compactions_text(compactions: &[Compaction]) -> String {
     let mut out = String::new();
+    let mut replaced = 0;
     for compaction in compactions {
         let Compaction { tokens_before, tokens_after, .. } = compaction;
+        let before = std::mem::replace(&mut replaced, compaction.summarised_through.0);
         let what = match compaction.summarised_through.0 {
-            0 => {
+            // An earlier summary stays.
+            through if through == before => {
                 let through = compaction.shortened_through;
                 format!("shortened large tool results up to turn {through}")
             }

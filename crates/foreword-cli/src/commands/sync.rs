@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foreword::{visible, visible_line};
+use foreword_gather::hide_keys;
 use foreword_skills::unified;
 use foreword_workspace::{MigrationLoss, MigrationRecord};
 use serde::Serialize;
@@ -195,7 +196,8 @@ fn compare(root: &Path, files: &[NewFile], earlier: &MigrationRecord) -> Vec<Cha
         let now = here.as_deref().map(MigrationRecord::digest);
         let is_same_there = before == Some(&there);
         let (state, about) = match (&now, before) {
-            (Some(now), _) if *now == there => continue,
+            (Some(now), _) if *now == there && is_executable(root, &file.path, file) => continue,
+            (Some(now), _) if *now == there => (State::Updated, "executable in the old setup"),
             (None, None) => (State::New, "new in the old setup"),
             (None, Some(_)) if is_same_there => (State::Yours, "deleted in the workspace"),
             (None, Some(_)) => {
@@ -228,6 +230,11 @@ fn compare(root: &Path, files: &[NewFile], earlier: &MigrationRecord) -> Vec<Cha
     }
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     changes
+}
+
+/// Whether a file of the workspace can be run if the old one can. A bit that the person added stays.
+fn is_executable(root: &Path, path: &str, file: &NewFile) -> bool {
+    !file.executable || migrate::is_executable(root, path)
 }
 
 /// Lets the old setup win for the files that the person named.
@@ -293,14 +300,20 @@ fn show(
     // From what the workspace has to what the old setup gives.
     let mut out = String::new();
     for change in changes.iter().filter(|change| change.state != State::New) {
-        let there = change.there.as_ref().map(|file| file.bytes.as_slice());
-        out.push_str(&unified(&change.path, change.here.as_deref(), there));
+        let here = change.here.as_deref().map(shown);
+        let there = change.there.as_ref().map(|file| shown(&file.bytes));
+        out.push_str(&unified(&change.path, here.as_deref(), there.as_deref()));
     }
     if out.is_empty() {
         return Ok(());
     }
     terminal.say(&format!("\nfrom the workspace to {}:", from.display()));
     terminal.print(&visible(&out))
+}
+
+/// The bytes of a file without the keys in it, which a log of the diff must not hold.
+fn shown(bytes: &[u8]) -> Vec<u8> {
+    std::str::from_utf8(bytes).map_or_else(|_| bytes.to_vec(), |text| hide_keys(text).into_bytes())
 }
 
 fn apply(root: &Path, changes: &[Change]) -> Result<(), CliError> {

@@ -2,6 +2,7 @@
 
 use super::header::{self, Parts};
 use super::import::{Import, SubAgent};
+use super::imports::{self, Following};
 use super::model_names;
 use super::permissions::{self, Decision, MappedRule, Rule};
 use super::source::is_portable;
@@ -75,9 +76,13 @@ fn migrate_agent(import: &mut Import, path: &str, stem: &str) {
     other_keys(&parts, &mut notes, &mut lost);
     let to = format!("agents/{id}/AGENT.md");
     let agent = SubAgent { id, description };
-    if !import.add_agent(path, &to, agent, format!("{head}\n{}", parts.body)) {
+    let how = Following { from_root: true, ..Following::default() };
+    let expanded = imports::expand(&import.source, path, parts.body, how);
+    if !import.add_agent(path, &to, agent, format!("{head}\n{}", expanded.text)) {
         return;
     }
+    import.record_imports(path, &expanded);
+    import.record_included(&expanded, &to);
     import.permissions.rules.extend(rules);
     import.mapped(path, &to, if notes.is_empty() { "agent".to_owned() } else { notes.join("; ") });
     for (what, reason) in lost {

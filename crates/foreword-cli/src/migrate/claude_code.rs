@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::commands::Placeholders;
 use super::header;
 use super::import::Import;
 use super::imports::Following;
@@ -95,7 +96,7 @@ fn migrate_folder(import: &mut Import, prefix: &str) {
     let at = |name: &str| format!("{prefix}{name}");
     rules(import, &at("rules"));
     import.copy_skills(&at("skills"));
-    commands::migrate(import, &at("commands"), &[".md"]);
+    commands::migrate(import, &at("commands"), &[".md"], Placeholders::Numbered);
     claude_agents::migrate(import, &at("agents"));
     for name in ["settings.json", "settings.local.json"] {
         claude_settings::migrate(import, &at(name));

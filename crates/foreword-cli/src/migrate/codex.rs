@@ -5,7 +5,7 @@ use foreword_workspace::ProviderName;
 use serde_json::{Map, Value, json};
 
 use super::claude_agents::{AgentHeader, NOT_READONLY, id_from};
-use super::commands;
+use super::commands::{self, Placeholders};
 use super::import::{Import, SubAgent};
 use super::instructions::AGENTS;
 use super::model_names;
@@ -48,7 +48,7 @@ pub(super) fn migrate(import: &mut Import) {
     let at = |name: &str| if home { name.to_owned() } else { format!(".codex/{name}") };
     config(import, &at("config.toml"));
     import.copy_skills(&at("skills"));
-    commands::migrate(import, &at("prompts"), &[".md"]);
+    commands::migrate(import, &at("prompts"), &[".md"], Placeholders::Named);
     agents(import, &at("agents"));
     rules(import, &at("rules"));
     if !home && !import.source.is_dir(".codex") {

@@ -2,36 +2,53 @@
 
 use super::claude_agents::id_from;
 use super::import::Import;
+use super::imports::{self, Following};
 use super::walk::file_name;
 use super::{header, skill_features};
+use crate::commands::chat::slash;
 
 const MAX_DESCRIPTION_CHARS: usize = 200;
 
+/// Which placeholders the texts of a tool have beside `$ARGUMENTS` and `$1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Placeholders {
+    /// None: `$HOME` is what it looks like.
+    Numbered,
+    /// Names in capitals, such as `$FILE`, which Codex fills from `FILE=…`.
+    Named,
+}
+
 /// Imports every command of a directory. `ends` are the endings of its files.
-pub(super) fn migrate(import: &mut Import, dir: &str, ends: &[&str]) {
+pub(super) fn migrate(import: &mut Import, dir: &str, ends: &[&str], placeholders: Placeholders) {
     for path in import.files_below(dir) {
         let stem = ends.iter().find_map(|end| path.strip_suffix(end));
         match stem.filter(|stem| !file_name(stem).eq_ignore_ascii_case("README")) {
             Some(stem) => {
                 // A subfolder is part of the name.
                 let below = stem.strip_prefix(dir).unwrap_or(stem).trim_start_matches('/');
-                migrate_command(import, &path, &below.replace('/', "-"));
+                migrate_command(import, &path, &below.replace('/', "-"), placeholders);
             }
             None => import.left(&path, "not a command"),
         }
     }
 }
 
-fn migrate_command(import: &mut Import, path: &str, name: &str) {
+fn migrate_command(import: &mut Import, path: &str, name: &str, placeholders: Placeholders) {
     let Some(text) = import.read(path) else { return };
     let Ok(parts) = header::split(&text) else {
         return import.lost(path, "its header has no end");
     };
-    let body = parts.body.trim();
+    let how = Following { from_root: true, ..Following::default() };
+    let expanded = imports::expand(&import.source, path, parts.body.trim(), how);
+    let body = expanded.text.trim();
     let name = id_from(name, "command").to_lowercase().replace('_', "-");
     let hint = parts.line("argument-hint");
     let description = parts.line("description").unwrap_or_else(|| first_line(body));
     let tools = parts.list("allowed-tools");
+    let named = match placeholders {
+        Placeholders::Numbered => Vec::new(),
+        Placeholders::Named => skill_features::named_placeholders(parts.body),
+    };
     let skill = Skill {
         name: &name,
         description: &format!(
@@ -40,7 +57,7 @@ fn migrate_command(import: &mut Import, path: &str, name: &str) {
         ),
         tools: &tools,
         is_for_people_only: skill_features::is_for_people_only(&parts),
-        body: &with_arguments(body, hint.as_deref()),
+        body: &with_arguments(body, hint.as_deref(), &named),
     };
     let mut lost = skill_features::missing(&parts);
     if skill_features::has_commands(body) {
@@ -50,10 +67,26 @@ fn migrate_command(import: &mut Import, path: &str, name: &str) {
                 .to_owned(),
         ));
     }
+    if !named.is_empty() {
+        lost.push((
+            "$NAME",
+            format!(
+                "{} is not filled in; the skill tells the agent to take it from what you write",
+                named.join(", ")
+            ),
+        ));
+    }
     if !add_skill(import, path, &skill) {
         return;
     }
-    import.mapped(path, &format!("skills/{name}/"), format!("/{name} → skill"));
+    let to = format!("skills/{name}/");
+    import.record_imports(path, &expanded);
+    import.record_included(&expanded, &to);
+    let note = match slash::is_command(&name) {
+        true => format!("/{name} → skill; in `chat`, which has a command of that name, //{name}"),
+        false => format!("/{name} → skill"),
+    };
+    import.mapped(path, &to, note);
     for (what, reason) in lost {
         import.lost(&format!("{path}: {what}"), reason);
     }
@@ -91,7 +124,7 @@ pub(super) fn add_skill(import: &mut Import, from: &str, skill: &Skill<'_>) -> b
 }
 
 /// The text of a command, with a line on what its placeholders stand for.
-fn with_arguments(body: &str, hint: Option<&str>) -> String {
+fn with_arguments(body: &str, hint: Option<&str>, named: &[String]) -> String {
     let mut intro = Vec::new();
     if skill_features::has_arguments(body) {
         let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
@@ -100,6 +133,10 @@ fn with_arguments(body: &str, hint: Option<&str>) -> String {
         ));
     } else if let Some(hint) = hint {
         intro.push(format!("Arguments: {hint}"));
+    }
+    for name in named {
+        let key = name.trim_start_matches('$');
+        intro.push(format!("`{name}` stands for what the person wrote as `{key}=…`."));
     }
     if skill_features::has_commands(body) {
         intro
@@ -125,13 +162,13 @@ mod tests {
 
     #[test]
     fn placeholders_are_explained_where_there_are_some() {
-        assert_eq!(with_arguments("Do it.", None), "Do it.");
-        let text = with_arguments("Fix $ARGUMENTS", Some("[issue]"));
+        assert_eq!(with_arguments("Do it.", None, &[]), "Do it.");
+        let text = with_arguments("Fix $ARGUMENTS", Some("[issue]"), &[]);
         assert!(text.starts_with(
             "`$ARGUMENTS` stands for what the person wrote after the command ([issue])"
         ));
         assert!(text.ends_with("\n\nFix $ARGUMENTS"));
-        assert!(with_arguments("!`git status`", None).starts_with("Run the commands"));
+        assert!(with_arguments("!`git status`", None, &[]).starts_with("Run the commands"));
     }
 
     #[test]

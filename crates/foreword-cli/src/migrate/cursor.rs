@@ -2,8 +2,9 @@
 
 use super::claude_agents::{self, id_from};
 use super::claude_code::add_rule;
-use super::commands::{self, Skill, add_skill, first_line};
+use super::commands::{self, Placeholders, Skill, add_skill, first_line};
 use super::header;
+use super::ignored_files;
 use super::import::Import;
 use super::source::Source;
 use super::walk::file_name;
@@ -31,13 +32,9 @@ pub(super) fn migrate(import: &mut Import) {
     }
     rules(import, RULES, "");
     import.copy_skills(".cursor/skills");
-    commands::migrate(import, ".cursor/commands", &[".md"]);
+    commands::migrate(import, ".cursor/commands", &[".md"], Placeholders::Numbered);
     claude_agents::migrate(import, ".cursor/agents");
     import.take_server_file(".cursor/mcp.json");
-    import.left_if_present(
-        ".cursorignore",
-        "agents see the workspace as the sandbox shows it; see docs/sandboxes.md",
-    );
     import.left_if_present(".cursorindexingignore", "only affects the index of Cursor");
     for name in import.source.names(".cursor").unwrap_or_default() {
         let path = format!(".cursor/{name}");
@@ -58,6 +55,7 @@ pub(super) fn migrate(import: &mut Import) {
 /// Rules of a directory below the root: they apply to the files in it.
 pub(super) fn migrate_directory(import: &mut Import, directory: &str) {
     rules(import, &format!("{directory}/{RULES}"), &format!("{directory}/**"));
+    ignored_files::migrate(import, directory);
 }
 
 fn rules(import: &mut Import, dir: &str, scope: &str) {

@@ -1,9 +1,10 @@
 //! A migration in progress: the files to write so far, and the rows of the table.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use super::header;
 use super::instructions::Instructions;
 use super::mcp_servers::Servers;
 use super::permissions::Permissions;
@@ -48,6 +49,8 @@ pub(super) struct Import {
     bytes: usize,
     visits: usize,
     skill_roots: Vec<String>,
+    /// Skills that the other tool has turned off, by folder or name.
+    pub(super) disabled_skills: BTreeSet<String>,
     /// The source of each skill, by name in lower case.
     skill_names: BTreeMap<String, String>,
 }
@@ -68,6 +71,7 @@ impl Import {
             bytes: 0,
             visits: 0,
             skill_roots: Vec::new(),
+            disabled_skills: BTreeSet::new(),
             skill_names: BTreeMap::new(),
         }
     }
@@ -304,7 +308,13 @@ impl Import {
             let skill = name.strip_suffix(".md").unwrap_or(name);
             let is_skill = self.source.is_file(&format!("{path}/SKILL.md"))
                 || (name.ends_with(".md") && !foreword_workspace::is_beside_skills(name));
-            if is_skill && !self.take_skill_name(skill, &path) {
+            if is_skill && self.is_disabled(skill, &path) {
+                match self.in_place {
+                    // The files are in the workspace already.
+                    true => self.lost(&path, "turned off before and on here; delete the skill"),
+                    false => self.left(&path, "turned off in the settings of the other tool"),
+                }
+            } else if is_skill && !self.take_skill_name(skill, &path) {
                 self.second_skill(skill, &path);
             } else if stays && is_skill {
                 self.settings.add_skill_root(from);
@@ -324,6 +334,18 @@ impl Import {
                 self.record_skill_features(&path);
             }
         }
+    }
+
+    /// Whether the other tool has turned a skill off, by the name of its folder or that in its header.
+    fn is_disabled(&self, folder: &str, path: &str) -> bool {
+        if self.disabled_skills.is_empty() {
+            return false;
+        }
+        let text = self.source.read(&format!("{path}/SKILL.md"));
+        let text = text.or_else(|_| self.source.read(path)).unwrap_or_default();
+        let name = header::split(&text).ok().and_then(|parts| parts.line("name"));
+        self.disabled_skills.contains(folder)
+            || name.is_some_and(|name| self.disabled_skills.contains(&name))
     }
 
     /// Reserves the name of a skill; `false` if it is taken. Case is ignored, as on some file systems.

@@ -1,6 +1,6 @@
 //! `@path` imports of Claude Code: the imported text is put in the place of its reference.
 //!
-//! A reference alone on its line is replaced by the file. One within a sentence stays, and the file
+//! `[x](mdc:path)` of Cursor is followed likewise. A reference alone on its line is replaced by the file. One within a sentence stays, and the file
 //! follows at the end. Code is left alone. Imports may import, five files deep; every file comes once.
 
 use super::source::Source;
@@ -13,6 +13,8 @@ const MAX_BYTES: usize = 1 << 20;
 const MAX_IMPORTS: usize = 500;
 /// References to look up, which may be mentions of something else.
 const MAX_REFERENCES: usize = 5_000;
+/// How a link of Cursor to a file of the project begins.
+const MDC_LINK: &str = "](mdc:";
 /// A sentence may end right after a reference.
 const END_OF_SENTENCE: [char; 5] = ['.', ',', ';', ':', ')'];
 
@@ -106,9 +108,14 @@ impl State<'_> {
                 }
                 continue;
             }
-            out.push_str(line);
+            out.push_str(&line.replace(MDC_LINK, "]("));
             for name in references(line) {
                 if let Import::Text(text, path) = self.import(directory, &unescaped(name), depth) {
+                    after.push_str(&format!("\n## {path}\n\n{}\n", text.trim_end()));
+                }
+            }
+            for name in mdc_links(line) {
+                if let Import::Text(text, path) = self.link(name, depth) {
                     after.push_str(&format!("\n## {path}\n\n{}\n", text.trim_end()));
                 }
             }
@@ -193,6 +200,17 @@ impl State<'_> {
         Import::Text(text, path.to_owned())
     }
 
+    /// Follows a link of Cursor, which starts at the root of the project. One that leads nowhere has a row, too.
+    fn link(&mut self, name: &str, depth: usize) -> Import {
+        let rows = |out: &Expanded| out.lost.len() + out.missing.len() + out.directories.len();
+        let before = rows(&self.out);
+        let found = self.import("", name, depth);
+        if matches!(found, Import::No) && rows(&self.out) == before {
+            self.out.missing.push(name.to_owned());
+        }
+        found
+    }
+
     /// The file that a reference means: as it is written, without the end of its sentence, or without the
     /// section that it names.
     fn file_at(&self, path: &str, name: &str) -> Option<String> {
@@ -236,6 +254,14 @@ fn references(line: &str) -> impl Iterator<Item = &str> {
             let end = end.min(name_length(rest));
             rest.get(..end).filter(|name| free && !name.is_empty())
         })
+    })
+}
+
+/// The files that links of Cursor in a line lead to: `[x](mdc:docs/a.md)`.
+fn mdc_links(line: &str) -> impl Iterator<Item = &str> {
+    line.split(MDC_LINK).skip(1).filter_map(|rest| {
+        let (name, _) = rest.split_once(')')?;
+        Some(name.trim().trim_start_matches('/')).filter(|name| !name.is_empty())
     })
 }
 

@@ -8,7 +8,9 @@ use super::instructions::{AGENTS, CLAUDE};
 use super::row::{Outcome, Row};
 use super::source::Source;
 use super::write::{NewFile, Written};
-use super::{claude_code, codex, cosmonauts, cursor, nested, openclaw, record, settings};
+use super::{
+    claude_code, codex, cosmonauts, cursor, ignored_files, nested, openclaw, record, settings,
+};
 use crate::error::CliError;
 
 /// Characters of an agent's description that the main agent sees.
@@ -146,6 +148,9 @@ pub(crate) fn read(from: &Path, workspace: &Path) -> Result<Migration, CliError>
     if ![".claude", ".codex", ".openclaw"].contains(&import.source.name()) {
         nested::migrate(&mut import);
     }
+    if let Some(home) = &home {
+        import.disabled_skills = openclaw::disabled_skills(home);
+    }
     for (layout, _) in &found {
         layout.migrate(&mut import);
     }
@@ -154,6 +159,7 @@ pub(crate) fn read(from: &Path, workspace: &Path) -> Result<Migration, CliError>
     }
     import.copy_skills("skills");
     import.copy_skills(".agents/skills");
+    ignored_files::migrate(&mut import, "");
     others(&mut import);
     import.place_instructions();
     import.place_servers();

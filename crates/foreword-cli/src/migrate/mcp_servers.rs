@@ -205,7 +205,12 @@ impl Import {
         }
         for (name, (server, from)) in found {
             let server = McpServer::of_json(&name, &server).unwrap_or_default();
+            let keys = written_keys(&server);
             let note = match remote_url(&server) {
+                _ if !keys.is_empty() => format!(
+                    "off until you move the key in `{}` to your environment and trust the workspace",
+                    keys.join("`, `")
+                ),
                 // What is written there is the person's to decide, so it is never done for them.
                 Some(url) => {
                     let [table, entry] = settings_lines(url);

@@ -13,6 +13,7 @@ mod commands;
 mod cosmonauts;
 mod cursor;
 mod header;
+mod ignored_files;
 mod import;
 mod imports;
 mod instructions;
@@ -39,4 +40,6 @@ pub(crate) use layout::{Migration, is_in_place, read};
 pub(crate) use row::{Outcome, Row};
 pub(crate) use settings::for_blueprint;
 pub(crate) use untrusted::note_import;
-pub(crate) use write::{NewFile, Written, apply, check_root, current, plan, remove, replace};
+pub(crate) use write::{
+    NewFile, Written, apply, check_root, current, is_executable, plan, remove, replace,
+};

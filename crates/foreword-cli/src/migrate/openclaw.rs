@@ -1,6 +1,8 @@
 //! OpenClaw: SOUL.md and other identity files at the root, skills, and agents in folders. The directory
 //! may also be a whole `~/.openclaw`, with the workspace in it.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::header;
@@ -153,9 +155,52 @@ fn settings(import: &mut Import, value: &Value) {
             "tools" => tools(import, &at(key), value.get(key).unwrap_or(&Value::Null)),
             "cron" => import.lost(&at(key), CRON),
             "hooks" => import.lost(&at(key), "Foreword runs no hooks"),
-            "skills" => import.lost(&at(key), "settings of skills; list roots in `skills.roots`"),
+            "env" => environment(import, &at(key), value.get(key)),
+            "skills" => skills(import, &at(key), value.get(key).unwrap_or(&Value::Null)),
             _ => import.left(&at(key), "only affects how OpenClaw itself runs"),
         }
+    }
+}
+
+/// The skills that are turned off in a home's settings.
+pub(super) fn disabled_skills(home: &Source) -> BTreeSet<String> {
+    let text = home.read("openclaw.json").unwrap_or_default();
+    let value = json5::parse(&text).unwrap_or_default();
+    let entries = value.pointer("/skills/entries").and_then(Value::as_object);
+    let entries = entries.into_iter().flatten();
+    let is_off = |entry: &Value| entry.get("enabled").and_then(Value::as_bool) == Some(false);
+    entries.filter(|(_, entry)| is_off(entry)).map(|(name, _)| name.clone()).collect()
+}
+
+/// Settings of skills. Those that are turned off have a row of their own where their files are.
+fn skills(import: &mut Import, at: &str, value: &Value) {
+    for (key, value) in value.as_object().into_iter().flatten() {
+        let at = format!("{at}.{key}");
+        if key != "entries" {
+            import.lost(&at, "settings of skills; list roots in `skills.roots`");
+            continue;
+        }
+        for (name, entry) in value.as_object().into_iter().flatten() {
+            for (key, value) in entry.as_object().into_iter().flatten() {
+                let at = format!("{at}.{name}.{key}");
+                match key.as_str() {
+                    "enabled" => {}
+                    "env" => environment(import, &at, Some(value)),
+                    "apiKey" => import.lost(&at, "set the key in your own environment"),
+                    _ => import.lost(&at, "skills have no settings; write it into SKILL.md"),
+                }
+            }
+        }
+    }
+}
+
+/// Variables, which Foreword takes from the person's own environment. Their values are not shown.
+fn environment(import: &mut Import, at: &str, value: Option<&Value>) {
+    let names =
+        value.and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.as_str());
+    let names: Vec<&str> = names.collect();
+    if !names.is_empty() {
+        import.lost(at, format!("set in your own environment: {}", names.join(", ")));
     }
 }
 

@@ -6,6 +6,9 @@ use super::import::Import;
 /// Codex keeps its own settings of a skill here.
 const CODEX_POLICY: &str = "agents/openai.yaml";
 
+/// Named placeholders of one text that are listed.
+const MAX_NAMED: usize = 50;
+
 /// The key with which a skill is for people only. Foreword honours it.
 pub(super) const PEOPLE_ONLY: &str = "disable-model-invocation";
 
@@ -26,7 +29,7 @@ pub(super) fn missing(parts: &Parts<'_>) -> Vec<(&'static str, String)> {
 
 pub(super) fn is_for_people_only(parts: &Parts<'_>) -> bool {
     let said = parts.line(PEOPLE_ONLY).unwrap_or_default();
-    ["true", "yes", "on"].iter().any(|yes| said.eq_ignore_ascii_case(yes))
+    ["true", "yes", "on", "y", "1"].iter().any(|yes| said.eq_ignore_ascii_case(yes))
 }
 
 /// Whether a text has a placeholder for arguments.
@@ -36,6 +39,22 @@ pub(super) fn has_arguments(text: &str) -> bool {
 
 fn has_numbered_arguments(text: &str) -> bool {
     (1..10).any(|n| text.contains(&format!("${n}")))
+}
+
+/// The placeholders with names of a prompt of Codex, such as `$FILE`, each once. `$$` is a dollar sign.
+pub(super) fn named_placeholders(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let text = text.replace("$$", " ");
+    for rest in text.split('$').skip(1) {
+        let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
+        let name = format!("${}", rest.get(..end).unwrap_or_default());
+        let is_name = rest.starts_with(|c: char| c.is_ascii_uppercase()) && name != "$ARGUMENTS";
+        if is_name && names.len() < MAX_NAMED && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// Whether a text has commands to run before a model reads it.
@@ -99,6 +118,13 @@ impl Import {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn placeholders_with_names_are_found_once() {
+        let text =
+            "Draft $FILE for $TICKET_ID, then $FILE. Costs $$PRICE or $5, $ARGUMENTS, $home.";
+        assert_eq!(named_placeholders(text), ["$FILE", "$TICKET_ID"]);
+    }
 
     #[test]
     fn what_a_skill_relies_on_is_named() {

@@ -135,6 +135,20 @@ pub(crate) fn current(root: &Path, path: &str) -> Option<Vec<u8>> {
     tree.read(below, limit).ok().flatten()
 }
 
+/// Whether a file of the workspace can be run. Everything can, where files have no such bit.
+pub(crate) fn is_executable(root: &Path, path: &str) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::metadata(root.join(path)).is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (root, path);
+        true
+    }
+}
+
 /// Writes the new files. A file that appeared since the check is kept.
 pub(crate) fn apply(root: &Path, plan: Plan) -> Result<Written, CliError> {
     let Plan { new, mut written } = plan;

@@ -228,6 +228,31 @@ fn at_a_spending_limit_no_summary_is_bought() {
     assert!(!last.raw.contains("turn 0:") && last.raw.contains("turn 8:"));
 }
 
+#[test]
+fn what_was_shortened_is_reported_although_the_summary_failed() {
+    let scratch = workspace("");
+    let row = |number: usize| format!("row {number} of the table of prices\n");
+    scratch.write("prices.txt", (0..550).map(row).collect::<String>());
+    let model = ModelServer::start(|_, asked| match asked.last_message() {
+        _ if asks_for_summary(asked) => Answer::Raw(400, Vec::new(), "no".to_owned()),
+        last if last.ends_with("look") => tool("read", json!({"path": "prices.txt"})),
+        _ => text("Noted."),
+    });
+    done(&scratch, &model, &["--session", "a", "-m", "look"]);
+    let told = told_in_nine_turns(&scratch, &model);
+    let shortened = told.find("shortened large tool results of earlier turns: ").unwrap();
+    let failed = told.find("cannot summarise the oldest turns").unwrap();
+    assert!(shortened < failed, "{told}");
+    assert!(!told.contains("with a summary"), "{told}");
+    let shown = on_host(&scratch, &model, &["session", "show", "a"]).run().ok().stdout;
+    assert!(shown.contains("shortened large tool results up to turn"), "{shown}");
+    assert!(shown.contains("cannot summarise the oldest turns: "), "{shown}");
+    let json = on_host(&scratch, &model, &["session", "show", "a", "--json"]).run().ok().json();
+    let reason = json["failedSummaries"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("400"), "{json}");
+    assert!(on_record(&scratch, "session.summarise", "failed"));
+}
+
 /// The loops of others keep no session, so the summary reaches them with the conversation.
 fn compacts_with(runner: &'static str, program: &str) {
     let Some(path) = crate::host_runners::path_with(program) else { return };
@@ -273,7 +298,42 @@ fn a_conversation_of_pi_is_compacted() {
 
 #[test]
 fn large_old_results_are_shortened_first_and_can_be_read_again() {
+    let asked = read_again(&workspace(""));
+    let answer = asked.last().unwrap().last_message();
+    assert!(answer.contains("row 300 of the table"), "{answer}");
+}
+
+/// The lists of `init` and of other tools name no `result_read`: the host offers it to every agent of its loop.
+#[test]
+fn an_agent_that_lists_its_tools_can_read_shortened_results_again() {
     let scratch = workspace("");
+    let settings = scratch.read("foreword.toml");
+    scratch.write("foreword.toml", format!("agent = 'clerk'\n{settings}"));
+    scratch.write("agents/clerk/AGENT.md", "---\ntools: [read]\n---\nYou read prices.\n");
+    let build = ["build", "--json", "--runner", "native", "--session", "a", "look"];
+    let built = scratch.run(&build).ok().json();
+    let asked = read_again(&scratch);
+    let names = |asked: &Asked| {
+        let tools = asked.body["tools"].as_array().unwrap().iter();
+        tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&asked[0]), ["read", "audit_report", "result_read"]);
+    let system = built["system"].as_str().unwrap();
+    assert!(names(&asked[0]).iter().all(|tool| system.contains(tool)), "{system}");
+    assert!(asked.iter().all(|later| later.body["tools"] == asked[0].body["tools"]));
+    let answer = asked.last().unwrap().last_message();
+    assert!(answer.contains("row 300 of the table"), "{answer}");
+}
+
+#[test]
+fn a_rule_that_denies_reading_results_again_holds() {
+    let scratch = workspace("[permissions]\ndeny = ['result_read']");
+    let answer = read_again(&scratch).last().unwrap().last_message();
+    assert!(answer.contains("denied by the permission rule `result_read`"), "{answer}");
+}
+
+/// Has a large result shortened and asks for it again; the requests of the turns.
+fn read_again(scratch: &Scratch) -> Vec<Asked> {
     let row = |number: usize| format!("row {number} of the table of prices\n");
     scratch.write("prices.txt", (0..1200).map(row).collect::<String>());
     let model = ModelServer::start(move |_, asked| {
@@ -289,25 +349,24 @@ fn large_old_results_are_shortened_first_and_can_be_read_again() {
             () => text("Noted."),
         }
     });
-    done(&scratch, &model, &["--session", "a", "-m", "look"]);
+    done(scratch, &model, &["--session", "a", "-m", "look"]);
     for _ in 0..3 {
         let said = "Some more words. ".repeat(150);
-        done(&scratch, &model, &["--session", "a", "-m", &said]);
+        done(scratch, &model, &["--session", "a", "-m", &said]);
     }
-    let json = on_host(&scratch, &model, &["session", "show", "a", "--json"]).run().ok().json();
+    let json = on_host(scratch, &model, &["session", "show", "a", "--json"]).run().ok().json();
     let compactions = json["compactions"].as_array().unwrap();
     assert_eq!(compactions.len(), 1, "{json}");
     assert_eq!(compactions[0]["summarisedThrough"], 0, "shortening was enough");
-    done(&scratch, &model, &["--session", "a", "-m", "read it again"]);
+    done(scratch, &model, &["--session", "a", "-m", "read it again"]);
     let mut asked = model.asked();
     asked.retain(|asked| !asks_for_summary(asked));
-    let answer = asked.last().unwrap().last_message();
-    assert!(answer.contains("row 300 of the table"), "{answer}");
     let question = &asked[asked.len() - 2];
     assert!(
         question.raw.contains("row 3 of the table")
             && !question.raw.contains("row 300 of the table")
     );
+    asked
 }
 
 /// Report 15, number 3: a turn with many calls outgrew the window, and the next one forgot all of it.

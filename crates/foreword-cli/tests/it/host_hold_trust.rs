@@ -269,3 +269,26 @@ fn many_warnings_of_one_kind_are_summed_up() {
         assert!(said.contains("… and 30 more like the last one"), "{said}");
     }
 }
+
+#[test]
+fn a_changed_server_file_shows_no_key() {
+    let servers = |command: &str, key: &str| {
+        format!(
+            "{{\"mcpServers\": {{\"t\": {{\n  \"command\": \"{command}\",\n  \"enabled\": false,\n  \
+             \"env\": {{\"SERVICE_TOKEN\": \"{key}\"}}}}}}}}\n"
+        )
+    };
+    let scratch = workspace("[model]\nname = 'm'\n");
+    scratch.write(".mcp.json", servers("srv", "hunter2"));
+    let model = ModelServer::saying(vec![text("Hello.")]);
+    let trusted = |message: &str| {
+        let run = on_host(&scratch, &model, &["run", "--trust", "-m", message]).run();
+        format!("{}{}", run.stdout, run.stderr)
+    };
+    let told = trusted("hi");
+    assert!(told.contains("sets SERVICE_TOKEN = [key]") && !told.contains("hunter"), "{told}");
+    scratch.write(".mcp.json", servers("other", "hunter3"));
+    let told = trusted("go on");
+    assert!(told.contains("other") && told.contains("\"SERVICE_TOKEN\": \"[key]\""), "{told}");
+    assert!(!told.contains("hunter"), "{told}");
+}

@@ -89,6 +89,57 @@ fn a_skill_that_nobody_stands_for_is_external_and_skills_that_are_off_are_refuse
     );
 }
 
+#[test]
+fn a_name_that_is_no_skill_is_an_error_and_a_path_is_a_message() {
+    let scratch = workspace("");
+    let model = ModelServer::saying(vec![text("Sent.")]);
+    let run = turn(&scratch, &model, &["-m", "/deplyo v1"]).run();
+    let said = run.fails(2);
+    assert!(said.contains("there is no skill `deplyo` to ask for"), "{said}");
+    assert!(said.contains("did you mean `/deploy`?"), "{said}");
+    assert!(turn(&scratch, &model, &["-m", "/no-such-thing"]).run().fails(2).contains("no-such"));
+    assert_eq!(model.asked().len(), 0);
+    for message in ["/etc/hosts is wrong", "/etc is full", "/2 of it", " /deplyo v1", "/ is full"] {
+        turn(&scratch, &model, &["-m", message]).run().ok();
+        assert!(model.asked().pop().unwrap().last_message().contains(message), "{message}");
+    }
+    let said = "/no-such-thing\n/etc/hosts is wrong\n";
+    let run = on_host(&scratch, &model, &["chat", "--trust"]).stdin(said).run();
+    assert!(run.stderr.contains("there is no skill `no-such-thing`"), "{}", run.stderr);
+    assert!(!model.asked().iter().any(|asked| asked.raw.contains("no-such-thing")));
+}
+
+#[test]
+fn a_skill_with_the_name_of_a_command_of_chat_has_a_way() {
+    let scratch = workspace("");
+    scratch.write("skills/help/SKILL.md", DEPLOY.replace("deploy", "help"));
+    let model = ModelServer::saying(vec![text("Tagged.")]);
+    let run = on_host(&scratch, &model, &["chat", "--trust"]).stdin("/help\n//help v3\n").run();
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let asked = model.asked();
+    assert_eq!(asked.len(), 1, "{}", run.stderr);
+    assert!(asked[0].last_message().contains("> Tag v3 and push the tag."));
+    assert!(run.stdout.contains("//SKILL    ask for a skill that has the name"), "{}", run.stdout);
+}
+
+#[test]
+fn lint_names_a_skill_that_nobody_can_ask_for() {
+    let scratch = workspace("");
+    let header = "disable-model-invocation: 1\nuser-invocable: no\n---\n";
+    scratch.write(
+        "skills/deploy/SKILL.md",
+        DEPLOY.replace("disable-model-invocation: true\n---\n", header),
+    );
+    let findings = scratch.run(&["lint", "--json"]).json();
+    let findings = findings
+        .as_array()
+        .cloned()
+        .unwrap_or_else(|| findings["findings"].as_array().unwrap().clone());
+    let named: Vec<_> = findings.iter().filter(|it| it["rule"] == "unreachable-skill").collect();
+    assert_eq!(named.len(), 1, "{findings:?}");
+    assert_eq!(named[0]["file"], "skills/deploy/SKILL.md");
+}
+
 /// What an agent writes is no person's message.
 #[test]
 fn an_agent_cannot_ask_for_a_skill_through_another_agent() {

@@ -292,7 +292,7 @@ fn an_agent_has_no_tool_it_was_not_given() {
         .iter()
         .map(|t| t["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["read", "list", "search", "audit_report"]);
+    assert_eq!(names, ["read", "list", "search", "audit_report", "result_read"]);
     assert!(asked[2].raw.contains("is_error"));
     assert!(!scratch.join("x.txt").exists() && !scratch.join("skills/sort-mail").exists());
 }

@@ -281,3 +281,100 @@ fn rules_that_cannot_match_are_lost_and_those_outside_are_left() {
     assert_eq!(at("deny Bash(echo \"topsecret\")").2, "permissions.deny: bash(echo topsecret)");
     assert_eq!(at("deny NotebookEdit").0, "mapped");
 }
+
+#[test]
+fn imports_of_commands_and_agents_and_links_of_cursor_are_carried() {
+    let from = Scratch::new(&[
+        ("CLAUDE.md", "x\n"),
+        ("docs/style.md", "Four spaces.\n"),
+        ("docs/api.md", "Version every route.\n"),
+        (
+            ".claude/commands/review.md",
+            "Review $1 by this:\n\n@docs/style.md\n\nSee @docs/gone.md first.\n",
+        ),
+        (".claude/agents/a.md", "---\nname: a\ndescription: d\n---\nFollow @docs/api.md always.\n"),
+        (
+            ".cursor/rules/api.mdc",
+            "---\nalwaysApply: true\n---\nSee [api](mdc:docs/api.md), [x](mdc:src/x.ts).\n",
+        ),
+    ]);
+    let to = Scratch::new(&[]);
+    let report = migrate(&to, from.path());
+    let command = to.read("skills/review/SKILL.md");
+    assert!(command.contains("Four spaces.") && !command.contains("@docs/style.md"), "{command}");
+    let agent = to.read("agents/a/AGENT.md");
+    assert!(agent.contains("## docs/api.md\n\nVersion every route."), "{agent}");
+    assert_eq!(row(&report, "docs/style.md").0, "mapped");
+    assert_eq!(row(&report, ".claude/commands/review.md: @docs/gone.md").2, "no such file");
+    let rule = to.read("CONTEXT.md");
+    assert!(rule.contains("[api](docs/api.md)") && rule.contains("Version every route."), "{rule}");
+    assert_eq!(row(&report, ".cursor/rules/api.mdc: @src/x.ts").2, "no such file");
+}
+
+#[test]
+fn files_that_a_tool_must_not_read_are_denied() {
+    let from = Scratch::new(&[
+        (".cursorrules", "Be brief.\n"),
+        (".cursorignore", "# Keys\n.env\nsecrets/\n!secrets/readme.md\n"),
+        (".claudeignore", "/dumps/*.sql\n"),
+        ("web/.cursor/rules/r.mdc", "---\nalwaysApply: true\n---\nR.\n"),
+        ("web/.cursorignore", "*.key\n"),
+    ]);
+    let to = Scratch::new(&[]);
+    let report = migrate(&to, from.path());
+    let settings = to.read("foreword.toml");
+    for rule in ["**/.env", "**/secrets/**", "dumps/*.sql", "web/**/*.key"] {
+        assert!(settings.contains(&format!("\"read({rule})\"")), "{rule}: {settings}");
+    }
+    assert_eq!(row(&report, ".cursorignore: secrets/").0, "mapped");
+    assert_eq!(outcomes(&report, "lost"), [".cursorignore: !secrets/readme.md"]);
+}
+
+#[test]
+fn named_placeholders_of_codex_have_a_row_and_commands_of_chat_a_way() {
+    let from = Scratch::new(&[
+        ("AGENTS.md", "x\n"),
+        (".codex/prompts/help.md", "Explain $FILE for $ARGUMENTS.\n"),
+        (".claude/commands/env.md", "Print $HOME.\n"),
+    ]);
+    let to = Scratch::new(&[]);
+    let report = migrate(&to, from.path());
+    let text = to.read("skills/help/SKILL.md");
+    assert!(text.contains("`$FILE` stands for what the person wrote as `FILE=…`."), "{text}");
+    let (outcome, _, note) = row(&report, ".codex/prompts/help.md: $NAME");
+    assert!(outcome == "lost" && note.starts_with("$FILE is not filled in"), "{note}");
+    assert!(row(&report, ".codex/prompts/help.md").2.ends_with("//help"));
+    assert_eq!(outcomes(&report, "lost").len(), 1, "`$HOME` is a variable of the shell");
+}
+
+#[test]
+fn a_skill_that_is_off_in_openclaw_stays_off() {
+    let skill = |name: &str| format!("---\nname: {name}\ndescription: D.\n---\nDo.\n");
+    let settings = r#"{"env": {"A_KEY": "s3cr3t"}, "skills": {"entries": {
+        "tea": {"enabled": false}, "mail": {"enabled": true, "env": {"MAIL_USER": "me"}}}}}"#;
+    let from = Scratch::new(&[
+        ("openclaw.json", settings),
+        ("workspace/SOUL.md", "Calm.\n"),
+        ("workspace/skills/brew/SKILL.md", &skill("tea")),
+        ("workspace/skills/mail/SKILL.md", &skill("mail")),
+    ]);
+    let to = Scratch::new(&[]);
+    let report = migrate(&to, from.path());
+    assert!(!to.join("skills/brew").exists() && to.join("skills/mail/SKILL.md").exists());
+    assert_eq!(row(&report, "skills/brew").0, "left");
+    for (at, name) in [("env", "A_KEY"), ("skills.entries.mail.env", "MAIL_USER")] {
+        let (outcome, _, note) = row(&report, &format!("openclaw.json: {at}"));
+        assert!(outcome == "lost" && note.contains(name) && !note.contains("s3cr3t"), "{note}");
+    }
+}
+
+#[test]
+fn a_server_with_a_key_is_off_until_the_key_is_moved() {
+    let servers =
+        r#"{"mcpServers": {"t": {"command": "srv", "env": {"API_KEY": "a1b2c3d4e5f6g7"}}}}"#;
+    let from = Scratch::new(&[("CLAUDE.md", "x\n"), (".mcp.json", servers)]);
+    let to = Scratch::new(&[]);
+    let report = migrate(&to, from.path());
+    let note = row(&report, ".mcp.json: t").2;
+    assert!(note.starts_with("off until you move the key in `API_KEY`"), "{note}");
+}

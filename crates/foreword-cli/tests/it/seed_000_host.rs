@@ -167,6 +167,9 @@ fn every_agent_can_report_to_the_audit_log() {
         text("Reported."),
     ]);
     done(&scratch, &model, &["-m", "read"]);
-    assert_eq!(offered(&model.asked()[0]), ["read", "list", "search", "audit_report"]);
+    assert_eq!(
+        offered(&model.asked()[0]),
+        ["read", "list", "search", "audit_report", "result_read"]
+    );
     assert!(on_record(&scratch, "ipc.audit_report", "done"));
 }

@@ -72,7 +72,7 @@ fn a_planner_has_neither_shell_nor_pen() {
         .iter()
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
-    assert_eq!(tools, ["read", "list", "search", "audit_report"]);
+    assert_eq!(tools, ["read", "list", "search", "audit_report", "result_read"]);
     let system = asked.system().concat();
     assert!(!system.contains("`bash`") && !system.contains("`edit`"), "{system}");
 }

@@ -192,3 +192,50 @@ fn a_new_agent_is_no_conflict_and_a_conflict_says_how_to_end_it() {
     assert!(run.stderr.contains("`--keep CLAUDE.md` (yours)"), "{}", run.stderr);
     assert!(!run.stderr.contains("to apply the changes"), "{}", run.stderr);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_script_that_became_executable_is_updated() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let from = Scratch::new(&[
+        ("CLAUDE.md", "x\n"),
+        (".claude/skills/tea/SKILL.md", "---\nname: tea\ndescription: Tea.\n---\nRun brew.sh.\n"),
+        (".claude/skills/tea/brew.sh", "#!/bin/sh\necho tea\n"),
+    ]);
+    let to = Scratch::new(&[]);
+    migrate(&to, from.path());
+    let set = |path: std::path::PathBuf, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    assert_eq!(sync(&to, &from, &["--check"]).status, 0);
+    set(from.join(".claude/skills/tea/brew.sh"), 0o755);
+    let run = sync(&to, &from, &["--check", "--json"]);
+    assert_eq!(run.status, 1, "{}", run.stderr);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(state(&report, "skills/tea/brew.sh"), "updated");
+    assert_eq!(sync(&to, &from, &["--yes"]).status, 0);
+    let mode = std::fs::metadata(to.join("skills/tea/brew.sh")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o100, 0o100, "{mode:o}");
+    assert_eq!(sync(&to, &from, &["--check"]).status, 0);
+    // A bit that the person added stays.
+    set(from.join(".claude/skills/tea/brew.sh"), 0o644);
+    assert_eq!(sync(&to, &from, &["--check"]).status, 0);
+}
+
+#[test]
+fn a_diff_shows_no_keys() {
+    let servers = |key: &str| {
+        format!(
+            "{{\"mcpServers\": {{\"t\": {{\"command\": \"srv\", \"env\": {{\"SERVICE_TOKEN\": \"{key}\"}}}}}}}}\n"
+        )
+    };
+    let from = Scratch::new(&[("CLAUDE.md", "x\n"), (".mcp.json", &servers("hunter2"))]);
+    let to = Scratch::new(&[]);
+    migrate(&to, from.path());
+    let changed = servers("hunter3").replace("srv", "other");
+    from.write(".mcp.json", changed);
+    let run = sync(&to, &from, &["--check"]);
+    assert!(run.stdout.contains("other") && run.stdout.contains("[key]"), "{}", run.stdout);
+    assert!(!run.stdout.contains("hunter"), "{}", run.stdout);
+    assert!(!run.stderr.contains("hunter"), "{}", run.stderr);
+}

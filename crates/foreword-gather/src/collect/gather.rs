@@ -179,7 +179,7 @@ pub(crate) fn gather_base(
     }
     context.name_skills();
     if let Some(runner) = request.runner {
-        add_standing_tools(&mut context, runner);
+        add_standing_tools(&mut context, agent, runner);
     }
     Ok(Base {
         context,

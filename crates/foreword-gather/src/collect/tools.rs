@@ -24,6 +24,8 @@ use crate::warning::Warning;
 /// Who asks for the packs of tools that no file names.
 pub(crate) const THE_HOST: &str = "the host";
 
+/// The tool that reads a shortened result again.
+const RESULT_READ: &str = "result_read";
 const NOT_CALLABLE: &str = "nothing carries it out: give it a `command` in tools.toml";
 /// A description is one line of an index; servers write whole pages.
 const MAX_DESCRIPTION_CHARS: usize = 400;
@@ -357,11 +359,15 @@ fn built_in_tool(name: &str, runner: Option<RunnerKind>) -> Tool {
     }
 }
 
-/// Adds what a runner offers to every agent: a way to report to the audit log and, until there is an
-/// identity, a way to propose one.
-pub(crate) fn add_standing_tools(context: &mut Context, runner: RunnerKind) {
+/// Adds what a runner offers to every agent: a way to report to the audit log, until there is an identity
+/// a way to propose one, and in the native loop, which shortens large results, a way to read them again.
+///
+/// None of it depends on the task, so that the list is the same in every turn of a session.
+pub(crate) fn add_standing_tools(context: &mut Context, agent: Option<&Agent>, runner: RunnerKind) {
     let bootstrap = context.is_bootstrap().then_some("identity_propose");
-    for name in [Some("audit_report"), bootstrap].into_iter().flatten() {
+    let shortens = runner == RunnerKind::Native && !is_disallowed(agent, RESULT_READ);
+    let reading = shortens.then_some(RESULT_READ);
+    for name in [Some("audit_report"), bootstrap, reading].into_iter().flatten() {
         if !context.has_tool(name) {
             Arc::make_mut(&mut context.tools).push(built_in_tool(name, Some(runner)));
         }

@@ -3,11 +3,12 @@
 //! Every command inside is noted: in lists, substitutions and functions, and behind programs that run
 //! another one. What cannot be read makes the text opaque, which the defaults ask about. `parse.rs` walks the
 //! text, `programs.rs` knows what programs run in turn, `files.rs` and `written.rs` which files they read and
-//! write.
+//! write, and `piped.rs` which files a command names for the next one of its pipeline.
 
 mod files;
 mod git;
 mod parse;
+mod piped;
 mod programs;
 mod words;
 mod wrappers;
@@ -15,6 +16,7 @@ mod written;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use super::ToolUse;
 use super::pattern::CommandPattern;
@@ -51,6 +53,8 @@ pub(super) struct ShellReading {
     sources: Vec<String>,
     /// Files that commands write, move or remove.
     written: Vec<String>,
+    /// Files that the command being read gets the names of on its standard input.
+    piped: Rc<[String]>,
     /// Directories it changes to.
     moves: Vec<PathBuf>,
     /// Whether it is one command with plain words.

@@ -353,7 +353,8 @@ fn what_is_no_rule_is_said() {
 #[test]
 fn hostile_texts_cost_bounded_time() {
     let table = default_rules();
-    let wrappers = ["timeout ", "sudo 1 ", "find -exec ", "env -i "].map(|text| text.repeat(4000));
+    let wrappers = ["timeout ", "sudo 1 ", "find -exec ", "env -i ", "find a b c | xargs "]
+        .map(|text| text.repeat(4000));
     for text in wrappers {
         assert_eq!(bash(&table, &text), Permission::Ask);
     }
@@ -740,6 +741,19 @@ fn rules_for_files_hold_for_bundled_options_and_for_git() {
         "find docs -type f -exec rm {} ';'",
         "find docs -name a.md -delete",
         "awk -i inplace 1 docs/a.md",
+        "find docs -name a.md | xargs rm",
+        "find docs -print0 2>/dev/null | sort -z | sudo xargs -0 rm -f",
+        "find docs | xargs -I{} rm {}",
+        "find docs | xargs -I % sh -c 'rm %'",
+        "find docs | grep -v old | xargs -n 1 sed -i s/a/b/",
+        "find . -name .env | (head -1 | xargs cat)",
+        "find docs | parallel rm",
+        "parallel rm {} ::: docs/a.md",
+        "ls docs/*.md | xargs rm",
+        "git ls-files docs | xargs rm",
+        "grep -rl foo docs | xargs sed -i s/foo/bar/",
+        "echo secrets/k | xargs cat",
+        "echo x > docs/$NAME",
     ] {
         assert!(denied(command), "{command}");
     }
@@ -754,15 +768,30 @@ fn rules_for_files_hold_for_bundled_options_and_for_git() {
         "curl -H 'X-o: docs/a' http://x",
         "find . -name '*.rs' -exec grep -n foo {} +",
         "find docs -name '*.md' -exec cat {} +",
+        "find docs -name '*.md' | xargs cat",
+        "find src -name '*.o' | xargs rm",
+        "find docs | wc -l; ls src | xargs rm",
+        "grep -rl docs src | xargs sed -i s/a/b/",
+        "echo x > $NAME",
     ] {
         assert!(!denied(command), "{command}");
     }
     let mut table = default_rules();
     table.add(RuleLayer::Personal, Permission::Deny, rules(&["write"]));
-    for command in
-        ["git rm x", "git apply p", "patch -p1", "unzip a.zip", "tar xf a", "tar cf a.tar b"]
-    {
+    for command in [
+        "git rm x",
+        "git apply p",
+        "patch -p1",
+        "unzip a.zip",
+        "tar xf a",
+        "tar cf a.tar b",
+        "echo x > $X",
+        "echo x >> \"${X:-a}\"",
+        "echo x &> $(cat name)",
+    ] {
         assert_eq!(bash_at_root(&table, command), Permission::Deny, "{command}");
     }
-    assert_ne!(bash_at_root(&table, "git status"), Permission::Deny);
+    for command in ["git status", "echo x > /tmp/$X", "echo x 2>&1", "cat < $X"] {
+        assert_ne!(bash_at_root(&table, command), Permission::Deny, "{command}");
+    }
 }

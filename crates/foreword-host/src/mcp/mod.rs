@@ -54,8 +54,15 @@ pub(crate) enum ServerFault {
         /// The end of what it wrote to standard error.
         said: String,
     },
-    #[error("it {error}{said}; {}", in_place_of(.program, .package.as_deref()))]
-    Download { program: String, package: Option<String>, error: McpClientError, said: String },
+    #[error("it {error}{said}; {}", in_place_of(.program, .package.as_deref(), *.is_offline))]
+    Download {
+        program: String,
+        package: Option<String>,
+        /// Whether the sandbox keeps it from the network.
+        is_offline: bool,
+        error: McpClientError,
+        said: String,
+    },
     #[error(
         "its tools changed since they were reviewed; it is off until a person reviews them with `foreword trust`"
     )]
@@ -71,15 +78,19 @@ pub(crate) enum ServerFault {
 }
 
 /// What to do about a server that its program would have to download.
-fn in_place_of(program: &str, package: Option<&str>) -> String {
+fn in_place_of(program: &str, package: Option<&str>, is_offline: bool) -> String {
     let install = package.and_then(|package| program::install_command(program, package));
     let install = match install {
         Some(command) => format!("install it (`{command}`)"),
         None => "install the server".to_owned(),
     };
+    let why = match is_offline {
+        true => "and the sandbox has no network",
+        false => "which may fail or take too long in the sandbox",
+    };
     format!(
-        "`{program}` downloads what is not installed, and the sandbox has no network: {install} and name its \
-         program as `command`, or set `outside = true` for it in your settings.toml"
+        "`{program}` downloads what is not installed, {why}: {install} and name its program as `command`, or set \
+         `outside = true` for it in your settings.toml"
     )
 }
 
@@ -113,5 +124,22 @@ impl ServerFault {
             _ => ErrorCode::Unavailable,
         };
         Failure::new(code, format!("MCP server `{server}`: {self}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_sandbox_without_network_is_said_to_have_none() {
+        let said = |is_offline| in_place_of("npx", Some("server-x"), is_offline);
+        assert!(
+            said(true).contains("the sandbox has no network: install it (`npm "),
+            "{}",
+            said(true)
+        );
+        assert!(!said(false).contains("no network"), "{}", said(false));
+        assert!(said(false).contains("in the sandbox: install it (`npm "), "{}", said(false));
     }
 }

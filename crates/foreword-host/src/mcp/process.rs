@@ -171,7 +171,8 @@ impl Host {
                 let said = process.said();
                 Err(match download(program, args).filter(|_| !is_outside) {
                     Some(Download { program, package }) => {
-                        ServerFault::Download { program, package, error, said }
+                        let is_offline = place.sandbox.guarantees().network;
+                        ServerFault::Download { program, package, is_offline, error, said }
                     }
                     None => ServerFault::Client { error, said },
                 })

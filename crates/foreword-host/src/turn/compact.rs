@@ -32,6 +32,9 @@ const MAX_RESULT_BYTES: usize = 2000;
 /// A part of a turn with fewer bytes tells nothing.
 const MIN_PART_BYTES: usize = 200;
 
+/// The audit entry of a summary that was due and is missing; `session show` lists it.
+pub const NOT_SUMMARISED: &str = "session.summarise";
+
 /// What to do about a conversation that fills its room.
 #[derive(Debug, PartialEq, Eq)]
 struct Plan {
@@ -110,8 +113,7 @@ impl Host {
     ) -> TurnUsage {
         let mut usage = TurnUsage::default();
         match self.try_compact(active, prepared, observer, &mut usage) {
-            Ok(Some(warning)) => observer.warning(&warning),
-            Ok(None) => {}
+            Ok(warnings) => warnings.iter().for_each(|warning| observer.warning(warning)),
             Err(error) => observer.warning(&Warning::NotSummarised { reason: error.to_string() }),
         }
         if let Some(turn) = active.identity.turn.filter(|_| usage.calls > 0) {
@@ -132,20 +134,20 @@ impl Host {
         prepared: &PreparedTurn,
         observer: &mut dyn Observer,
         usage: &mut TurnUsage,
-    ) -> Result<Option<Warning>, HostError> {
+    ) -> Result<Vec<Warning>, HostError> {
         let session = &active.identity.session;
         let settings = &active.settings;
         let room = prepared.turn.history.room;
         let limit = room.saturating_mul(u64::from(settings.compact_at)) / 100;
         if settings.compact_at >= 100 {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let reading = reading(&prepared.turn.tools.specs);
         let stored = self.reader.history(session, TurnRange::newest(MAX_HISTORY_TURNS))?;
         let turns: Vec<PastTurn> = stored.into_iter().map(PastTurn::of).collect();
         let last = self.reader.last_compaction(session)?;
         let now = Conversation::of(turns.clone(), last.as_ref(), reading);
-        let Some(plan) = Plan::of(&now, limit, reading) else { return Ok(None) };
+        let Some(plan) = Plan::of(&now, limit, reading) else { return Ok(Vec::new()) };
         let mut new = Compaction {
             shortened_through: last.as_ref().map_or(plan.shortened_through, |last| {
                 last.shortened_through.max(plan.shortened_through)
@@ -159,13 +161,14 @@ impl Host {
             tokens_after: 0,
             at: self.now(),
         };
-        let mut failed = None;
+        let (mut replaced, mut failed) = (TurnNumber(0), None);
         if let Some(through) = plan.summarise_through {
             observer.warning(&Warning::Summarising { through: through.0 });
             let text = transcript(&new, &turns, through, room);
             match self.summarise(active, prepared, &text, usage)? {
                 Summarised::Text(summary) => {
                     (new.summarised_through, new.summary) = (through, summary);
+                    replaced = through;
                     new.model = Some(prepared.model.clone());
                 }
                 Summarised::Failed(reason) => failed = Some(reason),
@@ -174,7 +177,7 @@ impl Host {
         let after = Conversation::of(turns, Some(&new), reading).tokens();
         new.tokens_after = after;
         let done = Warning::Compacted {
-            through: new.summarised_through.0,
+            through: replaced.0,
             tokens_before: new.tokens_before,
             tokens_after: after,
         };
@@ -191,10 +194,12 @@ impl Host {
                 write.audit(&event).map(drop)
             })?;
         }
-        Ok(match failed {
-            Some(reason) => Some(Warning::NotSummarised { reason }),
-            None => is_useful.then_some(done),
-        })
+        if let Some(reason) = &failed {
+            let text = json!({ "reason": reason });
+            self.record(active.event_with_text(NOT_SUMMARISED, Outcome::Failed, text));
+        }
+        let failed = failed.map(|reason| Warning::NotSummarised { reason });
+        Ok(is_useful.then_some(done).into_iter().chain(failed).collect())
     }
 
     /// Asks the model of the session for a summary, within its spending limits.

@@ -44,12 +44,7 @@ impl Host {
 
     /// The skill that a person's message asks for; none if it does not begin with `/` and the name of one.
     pub fn skill_call(&self, message: &str) -> Result<Option<SkillCall>, HostError> {
-        let Some(rest) = message.strip_prefix('/') else { return Ok(None) };
-        let (name, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.');
-        if name.is_empty() || !name.chars().all(is_name) {
-            return Ok(None);
-        }
+        let Some((name, arguments)) = named_skill(message) else { return Ok(None) };
         let offered = self.skills_for_people()?;
         let found = offered.into_iter().find(|skill| skill.name.eq_ignore_ascii_case(name));
         Ok(found
@@ -94,6 +89,15 @@ impl Host {
         let tokens = u64::from(estimate(&fenced));
         Ok(FencedText { source, fenced, tokens, verdict, is_external })
     }
+}
+
+/// The name and the arguments of a message that begins like a request for a skill: `/NAME`, or `//NAME` for a
+/// skill whose name a front end has a command for. There may be no such skill.
+pub fn named_skill(message: &str) -> Option<(&str, &str)> {
+    let rest = message.strip_prefix("//").or_else(|| message.strip_prefix('/'))?;
+    let (name, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.');
+    (!name.is_empty() && name.chars().all(is_part)).then_some((name, arguments))
 }
 
 /// A skill that somebody stands for, as the agent reads it.

@@ -20,7 +20,7 @@ pub(crate) mod activity;
 mod agent_output;
 pub(crate) mod agent_tree;
 mod answer_text;
-mod compact;
+pub(crate) mod compact;
 pub(crate) mod compose;
 mod history;
 pub(crate) mod invoked_skill;

@@ -1,7 +1,7 @@
 //! `foreword chat`: a conversation in the terminal.
 
 mod lines;
-mod slash;
+pub(crate) mod slash;
 
 use std::sync::Arc;
 
@@ -116,10 +116,15 @@ impl Chat<'_> {
                 unknown => match (self.host.skill_call(&said), unknown) {
                     (Ok(None), Some(Err(error))) => Err(error),
                     (Ok(skill), _) => {
-                        self.messages += 1;
-                        let done = self.turn(said, skill);
-                        self.unanswered += u64::from(done.is_err());
-                        done
+                        match hosting::check_skill_name(&self.host, &said, skill.as_ref()) {
+                            Ok(()) => {
+                                self.messages += 1;
+                                let done = self.turn(said, skill);
+                                self.unanswered += u64::from(done.is_err());
+                                done
+                            }
+                            unknown => unknown,
+                        }
                     }
                     (Err(error), _) => Err(error.into()),
                 },

@@ -70,12 +70,18 @@ pub(super) fn parse(line: &str) -> Option<Result<(Slash, &str), CliError>> {
     })
 }
 
+/// Whether `chat` has a command of this name, so that `/NAME` asks for no skill there.
+pub(crate) fn is_command(name: &str) -> bool {
+    ALL.iter().any(|(known, ..)| known.eq_ignore_ascii_case(name))
+}
+
 pub(super) fn help(terminal: &Terminal) -> Result<(), CliError> {
     let mut out = String::new();
     for (name, _, about) in ALL {
         let _ = writeln!(out, "/{name:<9} {about}");
     }
     out.push_str("/SKILL     ask for a skill by its name; what follows is passed to it\n");
+    out.push_str("//SKILL    ask for a skill that has the name of one of these commands\n");
     out.push_str(
         "\nEnd a line with \\ to continue it on the next one. Ctrl-C cancels the current turn.\n",
     );

@@ -10,7 +10,8 @@ pub(crate) mod clerk;
 pub(crate) mod console;
 pub(crate) mod generated;
 pub(crate) mod host;
-pub(crate) mod model;
+
+pub(crate) use foreword_testing::loopback_model as model;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write};

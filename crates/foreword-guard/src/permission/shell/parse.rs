@@ -1,7 +1,10 @@
 //! Walking through the text of a command.
 
+use std::rc::Rc;
+
 use tree_sitter::Node;
 
+use super::piped::listed_by;
 use super::words::{is_unknown, shown, word};
 use super::{ShellReading, git, words};
 use crate::screen::{Language, Parsers};
@@ -48,16 +51,21 @@ impl ShellReading {
         if nested == 0 {
             self.is_simple = !root.has_error() && is_one_command(root);
         }
-        let mut waiting = vec![root];
+        let input = Rc::clone(&self.piped);
+        let mut waiting = vec![(root, Rc::clone(&input))];
         let mut left = MAX_NODES;
-        while let Some(node) = waiting.pop() {
+        while let Some((node, piped)) = waiting.pop() {
             left = left.saturating_sub(1);
             if left == 0 {
                 self.is_opaque = true;
-                return;
+                break;
             }
             match node.kind() {
-                "command" => self.command(node, text, nested),
+                "command" => {
+                    self.piped = Rc::clone(&piped);
+                    self.runs(&command_words(node, text), nested);
+                    self.is_simple &= !has_assignment(node);
+                }
                 "file_redirect" => self.redirect(node, text),
                 "variable_assignment" => self.assignment(node, text, nested),
                 "command_substitution"
@@ -69,23 +77,18 @@ impl ShellReading {
                 _ => {}
             }
             let mut cursor = node.walk();
-            let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
-            waiting.extend(children.into_iter().rev());
-        }
-    }
-
-    fn command(&mut self, node: Node<'_>, text: &str, nested: usize) {
-        let mut words: Vec<String> = Vec::new();
-        let mut cursor = node.walk();
-        for child in node.named_children(&mut cursor) {
-            match child.kind() {
-                // A variable such as PATH or GIT_SSH_COMMAND may change what runs.
-                "variable_assignment" => self.is_simple = false,
-                "file_redirect" | "herestring_redirect" | "heredoc_redirect" | "comment" => {}
-                _ => words.push(word(child, text)),
+            let is_pipeline = node.kind() == "pipeline";
+            let mut piped = piped;
+            let start = waiting.len();
+            for child in node.named_children(&mut cursor) {
+                waiting.push((child, Rc::clone(&piped)));
+                if is_pipeline && let Some(files) = files_listed(child, text) {
+                    piped = files;
+                }
             }
+            waiting.get_mut(start..).unwrap_or_default().reverse();
         }
-        self.runs(&words, nested);
+        self.piped = input;
     }
 
     /// A variable whose value is a command that another program runs.
@@ -174,6 +177,7 @@ impl ShellReading {
         }
         // Only the sandbox knows where that is; for a pattern it is no simple command.
         self.is_simple = false;
+        self.written.push(path);
         let source = text.get(target.byte_range()).unwrap_or_default();
         let start = source.trim_start_matches('"');
         if start.starts_with("$HOME") || start.starts_with("${HOME") {
@@ -182,6 +186,44 @@ impl ShellReading {
             self.targets.push(start.to_owned());
         }
     }
+}
+
+/// The words of a command, without assignments and redirections.
+fn command_words(node: Node<'_>, text: &str) -> Vec<String> {
+    let mut cursor = node.walk();
+    let children = node.named_children(&mut cursor);
+    let is_word = |child: &Node<'_>| {
+        !matches!(
+            child.kind(),
+            "variable_assignment"
+                | "file_redirect"
+                | "herestring_redirect"
+                | "heredoc_redirect"
+                | "comment"
+        )
+    };
+    children.filter(is_word).map(|child| word(child, text)).collect()
+}
+
+/// Whether a command sets a variable such as PATH or GIT_SSH_COMMAND, which may change what runs.
+fn has_assignment(node: Node<'_>) -> bool {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).any(|child| child.kind() == "variable_assignment")
+}
+
+/// The files that a part of a pipeline names for the next one; `None` if its words name none.
+fn files_listed(node: Node<'_>, text: &str) -> Option<Rc<[String]>> {
+    let command = match node.kind() {
+        "redirected_statement" => node.child_by_field_name("body")?,
+        _ => node,
+    };
+    if command.kind() != "command" {
+        return None;
+    }
+    let words = command_words(command, text);
+    let (program, rest) = words.split_first()?;
+    let files = listed_by(program.rsplit('/').next().unwrap_or(program), rest);
+    Some(files.into()).filter(|files: &Rc<[String]>| !files.is_empty())
 }
 
 /// Whether a program is one command and no list, pipeline or background job.

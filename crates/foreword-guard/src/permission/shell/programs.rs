@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use super::parse::MAX_NESTED;
+use super::piped::{placeholder, searched, with_each};
 use super::words::{is_expanded, is_unknown};
 use super::{ShellReading, files, words, wrappers, written};
 
 const MAX_COMMANDS: usize = 5000;
 const MAX_MOVES: usize = 32;
-/// Places and names of a call of `find` that are looked at.
-const MAX_SEARCHED: usize = 8;
 pub(super) const SHELLS: [&str; 9] =
     ["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash"];
 /// Options of shells that have no value; the others are listed where they are read.
@@ -135,13 +134,30 @@ impl ShellReading {
             }
         }
         for start in starts {
-            let mut words = rest.get(start..).unwrap_or_default().to_vec();
-            if name == "xargs" {
-                // It adds words of its own.
-                words.push(words::UNKNOWN.to_string());
+            let (options, words) = rest.split_at_checked(start).unwrap_or((rest, &[]));
+            match name {
+                "xargs" => self.runs_on_input(words, placeholder(options), &[], nested),
+                _ => self.runs(words, nested + 1),
             }
-            self.runs(&words, nested + 1);
         }
+    }
+
+    /// A command that gets words from its standard input, or these: nobody knows which, and as far as the text says
+    /// each of them.
+    fn runs_on_input(
+        &mut self,
+        words: &[String],
+        placeholder: &str,
+        given: &[String],
+        nested: usize,
+    ) {
+        // What it runs has another input.
+        let piped = std::mem::take(&mut self.piped);
+        self.runs(&[words, &[words::UNKNOWN.to_string()]].concat(), nested + 1);
+        for file in given.iter().chain(piped.iter()) {
+            self.runs(&with_each(words, placeholder, file), nested + 1);
+        }
+        self.piped = piped;
     }
 
     /// The same program again, with fewer words.
@@ -200,11 +216,11 @@ impl ShellReading {
         let (command, behind) = rest.split_at_checked(end).unwrap_or((rest, &[]));
         let starts = wrappers::named("parallel").map(|it| it.starts(command)).unwrap_or_default();
         for start in &starts {
-            let added = words::UNKNOWN.to_string();
             let words = command.get(*start..).unwrap_or_default();
             // One word may be a whole script.
             self.read_words(words, nested);
-            self.runs(&[words, &[added]].concat(), nested + 1);
+            let given = behind.get(1..).unwrap_or_default();
+            self.runs_on_input(words, "{}", given, nested);
         }
         if starts.is_empty() {
             self.is_opaque |= behind.is_empty() || behind.iter().any(|word| word == "::::");
@@ -303,34 +319,6 @@ impl ShellReading {
             rest = behind;
         }
     }
-}
-
-/// The files that a call of `find` looks at, with wildcards: `docs/**/*.md`.
-fn searched(rest: &[String]) -> Vec<String> {
-    let is_place = |word: &&String| !word.starts_with(['-', '(', '!']);
-    let mut places: Vec<&str> = rest.iter().take_while(is_place).map(String::as_str).collect();
-    if places.is_empty() {
-        places.push(".");
-    }
-    let names = rest.windows(2).filter_map(|pair| match pair {
-        [option, name] if matches!(option.as_str(), "-name" | "-iname") => Some(name.as_str()),
-        _ => None,
-    });
-    let mut names: Vec<&str> = names.collect();
-    if names.is_empty() || rest.iter().any(|word| matches!(word.as_str(), "!" | "-not")) {
-        names = vec!["*"];
-    }
-    let of = |place: &str| match place.trim_end_matches('/') {
-        "." => String::new(),
-        place => format!("{place}/"),
-    };
-    let places = places.into_iter().take(MAX_SEARCHED).map(of);
-    places
-        .flat_map(|place| {
-            let names = names.iter().take(MAX_SEARCHED);
-            names.map(|name| format!("{place}*{name}")).collect::<Vec<_>>()
-        })
-        .collect()
 }
 
 /// Whether a script comes from where only the shell knows.
