@@ -154,8 +154,8 @@ impl NotedReading {
     }
 }
 
-fn add(sum: &mut Vec<f32>, vector: &[f32]) {
-    sum.resize(vector.len(), 0.0);
+pub(super) fn add(sum: &mut Vec<f32>, vector: &[f32]) {
+    sum.resize(sum.len().max(vector.len()), 0.0);
     sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
 }
 

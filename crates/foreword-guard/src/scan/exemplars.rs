@@ -36,8 +36,8 @@ struct Vectors {
 }
 
 impl Exemplars {
-    /// Reads the end of the table; nothing if it is damaged.
-    pub(super) fn new(bytes: &'static [u8], dims: usize) -> Option<Self> {
+    /// Reads this part of the table and gives what follows it; nothing if it is damaged.
+    pub(super) fn split_from(bytes: &'static [u8], dims: usize) -> Option<(Self, &'static [u8])> {
         let (numbers, rest) = bytes.split_first_chunk::<NUMBERS>()?;
         let [attacks, harmless, from, factor] = *numbers.as_chunks::<4>().0 else { return None };
         let [attacks, harmless] = [attacks, harmless]
@@ -45,10 +45,8 @@ impl Exemplars {
         let [from, factor] = [from, factor].map(f32::from_le_bytes);
         let count = attacks.checked_add(harmless)?;
         let bytes_each = dims / 2;
-        if rest.len() != count.checked_mul(4 + bytes_each)?
-            || !from.is_finite()
-            || !factor.is_finite()
-        {
+        let (rest, after) = rest.split_at_checked(count.checked_mul(4 + bytes_each)?)?;
+        if !from.is_finite() || !factor.is_finite() {
             return None;
         }
         let (lengths, nibbles) = rest.split_at_checked(count * 4)?;
@@ -60,12 +58,13 @@ impl Exemplars {
         let (of_attacks, of_harmless) = nibbles.split_at_checked(attacks * bytes_each)?;
         let vectors =
             |lengths: &[f32], nibbles| Vectors { lengths: lengths.to_vec(), nibbles, bytes_each };
-        Some(Self {
+        let exemplars = Self {
             attacks: vectors(lengths.get(..attacks)?, of_attacks),
             harmless: vectors(lengths.get(attacks..)?, of_harmless),
             from,
             factor,
-        })
+        };
+        Some((exemplars, after))
     }
 
     /// What a short text with this vector weighs more because of its likeness to known attacks.
@@ -154,7 +153,7 @@ mod tests {
     #[test]
     fn a_text_close_to_attacks_weighs_more() {
         let bytes = table([7, 0, 0, 0], [0, 0, -7, 0]).leak();
-        let exemplars = Exemplars::new(bytes, 4).unwrap();
+        let (exemplars, _) = Exemplars::split_from(bytes, 4).unwrap();
         let near = exemplars.weigh(&[5.0, 0.0, 0.0, 0.0]);
         assert!((near - 9.0).abs() < 0.01, "{near}");
         assert_eq!(exemplars.weigh(&[0.0, 0.0, -2.0, 0.0]), 0.0);
@@ -166,13 +165,16 @@ mod tests {
     fn a_damaged_table_is_not_read() {
         let good = table([7, 0, 0, 0], [0, 7, 0, 0]);
         for end in [0, 15, 16, 30, good.len() - 1] {
-            assert!(Exemplars::new(good[..end].to_vec().leak(), 4).is_none(), "cut at {end}");
+            assert!(
+                Exemplars::split_from(good[..end].to_vec().leak(), 4).is_none(),
+                "cut at {end}"
+            );
         }
         // too many, no number, no length
         for (at, value) in [(0, [255; 4]), (8, [0, 0, 0x80, 0x7F]), (16, [0; 4])] {
             let mut bad = good.clone();
             bad[at..at + 4].copy_from_slice(&value);
-            assert!(Exemplars::new(bad.leak(), 4).is_none(), "changed at {at}");
+            assert!(Exemplars::split_from(bad.leak(), 4).is_none(), "changed at {at}");
         }
     }
 }

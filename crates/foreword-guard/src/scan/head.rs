@@ -9,16 +9,17 @@
 //! 68  two heads, with vectors and without; each:
 //!     constant, scales of both bags, flag, block, slope, flag and block for a stored vector (f32)
 //!     measures, facts, then dimensions (f32), then weights of characters and of words (i8)
-//!     then known short texts, see `exemplars`
+//!     then known short texts, see `exemplars`, and units of the first head, see `hidden_units`
 //! ```
 //!
 //! All numbers are little-endian. `tools/model/INJECTION.md` says how it is made.
 
 use std::ops::Range;
 
-use super::document_score::MEASURES;
+use super::document_score::{MEASURES, add};
 use super::exemplars::Exemplars;
 use super::features::{BUCKETS, FACTS, Facts, Features, with_pairs};
+use super::hidden_units::HiddenUnits;
 use foreword_embed::{EmbedError, dot};
 
 const MAGIC: &[u8] = b"FWINJECT";
@@ -67,10 +68,11 @@ pub(crate) struct Head {
     vector: Vec<f32>,
     chars: &'static [u8],
     words: &'static [u8],
+    units: HiddenUnits,
 }
 
 /// What a block adds to its windows.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct BlockWeight {
     chars: i32,
     words: i32,
@@ -79,6 +81,8 @@ pub(crate) struct BlockWeight {
     pub(crate) facts: Facts,
     /// The weight of its vector, which is not normalised.
     vector: f32,
+    /// What its vector adds to each hidden unit, not normalised either.
+    units: Vec<f32>,
 }
 
 impl Heads {
@@ -120,13 +124,14 @@ impl Heads {
         let hex = |range: Range<usize>| {
             bytes.get(range).unwrap_or_default().iter().map(|b| format!("{b:02x}")).collect()
         };
+        let mut full = head(BODY).ok_or_else(cut)?;
+        let rest = bytes.get(BODY + 2 * size..).ok_or_else(cut)?;
+        let (exemplars, rest) = Exemplars::split_from(rest, dims).ok_or_else(cut)?;
+        full.units = HiddenUnits::new(rest, dims).ok_or_else(cut)?;
         Ok(Self {
-            full: head(BODY).ok_or_else(cut)?,
+            full,
             lexical: head(BODY + size).ok_or_else(cut)?,
-            exemplars: bytes
-                .get(BODY + 2 * size..)
-                .and_then(|rest| Exemplars::new(rest, dims))
-                .ok_or_else(cut)?,
+            exemplars,
             table: hex(28..36),
             version: hex(36..44),
         })
@@ -161,6 +166,7 @@ impl Head {
             vector: vector.to_vec(),
             chars,
             words,
+            units: HiddenUnits::default(),
         })
     }
 
@@ -174,6 +180,7 @@ impl Head {
             word_count: count(&features.words),
             facts: features.facts,
             vector: vector.map_or(0.0, |v| self.weigh_vector(v)),
+            units: vector.map_or_else(Vec::new, |v| self.units.project(v)),
         }
     }
 
@@ -187,12 +194,15 @@ impl Head {
             sum.word_count += block.word_count;
             sum.facts |= block.facts;
             sum.vector += block.vector;
+            add(&mut sum.units, &block.units);
         }
         // A window does not weigh more because it is longer.
         let spread = |sum: i32, count: u32| sum as f32 / (count.max(1) as f32).sqrt();
         let vector = if length > 0.0 { sum.vector / length } else { 0.0 };
+        let facts = with_pairs(sum.facts);
         self.constant
-            + self.weigh_facts(with_pairs(sum.facts))
+            + self.weigh_facts(facts)
+            + self.units.weigh(&sum.units, length, facts)
             + spread(sum.chars, sum.char_count) * self.chars_scale
             + spread(sum.words, sum.word_count) * self.words_scale
             + vector

@@ -28,6 +28,7 @@ mod exemplars;
 mod features;
 mod figures;
 mod head;
+mod hidden_units;
 mod lexicon;
 mod nearby;
 mod patterns;
