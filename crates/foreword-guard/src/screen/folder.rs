@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::screen::code::capabilities::Capabilities;
 use crate::screen::code::language::{Language, batch};
-use crate::screen::code::{Code, ProgramKind};
+use crate::screen::code::{Code, Documents, ProgramKind};
 use crate::screen::combination::combined;
 use crate::screen::document::{Document, Place};
 use crate::screen::policy::Policy;
@@ -75,7 +75,7 @@ pub fn screen_folder(
         }
     }
     let (found, mut capabilities) = code.judge(|| {
-        let mut documents = String::new();
+        let mut documents = Documents::default();
         for (index, file) in files.iter().enumerate() {
             let Ok(text) = std::str::from_utf8(file.content) else {
                 unread.push(file.path);
@@ -90,8 +90,7 @@ pub fn screen_folder(
                     // A text file may be data: only what is written for people says which hosts belong.
                     let name = file.path.rsplit('/').next().unwrap_or_default();
                     if !name.ends_with(".txt") || name.to_ascii_lowercase().starts_with("readme") {
-                        documents.push_str(&text.to_lowercase());
-                        documents.push('\n');
+                        documents.add(text);
                     }
                     findings.extend(screen(text).into_iter().map(|finding| (index, finding)));
                 }

@@ -289,11 +289,10 @@ impl Machine<'_> {
             }
             "reg" | "set-itemproperty" | "new-itemproperty" => {
                 let text = Value::joined(rest, " ");
-                if text
-                    .as_text()
-                    .is_some_and(|t| t.to_ascii_lowercase().contains("currentversion\\run"))
-                {
-                    self.add(Act::Persist, "Run key of the registry", flow.clone(), line);
+                let text = text.as_text().unwrap_or_default().to_owned();
+                if text.to_ascii_lowercase().contains("currentversion\\run") {
+                    let target = format!("Run key of the registry ({text})");
+                    self.add(Act::Persist, &target, flow.clone(), line);
                 }
             }
             "security" if has(rest, &["add-trusted-cert"]) => {

@@ -117,9 +117,8 @@ impl Judge<'_> {
         let shared = SHARED.contains(&domain.as_str());
         let wanted = if shared { host } else { domain.as_str() };
         let vendor = domain.split('.').next().unwrap_or_default();
-        self.documents.text.contains(wanted)
-            || vendor.len() >= 5 && !shared && self.documents.text.contains(vendor)
-            || vendor.contains('-') && self.documents.text.contains(&vendor.replace('-', " "))
+        self.documents.name_host(wanted)
+            || vendor.len() >= 5 && !shared && self.documents.name_vendor(vendor)
             || is_code_host(host)
     }
 

@@ -100,7 +100,7 @@ impl Judge<'_> {
                     format!("Sends the repository elsewhere (`{}`).", short(&effect.target));
                 self.add(effect, "data-upload", Verdict::NeedsReview, message);
             }
-            Standing::Stranger if self.documents.claims_offline && program_like => {
+            Standing::Stranger if self.documents.claim_offline() && program_like => {
                 let message =
                     format!("Contacts {to}, but the skill says it does not use the network.");
                 self.add(effect, "undeclared-network", Verdict::NeedsReview, message);
