@@ -225,7 +225,7 @@ fn kind(path: &str, text: &str, main: bool) -> Kind {
         return Kind::Document;
     }
     match Language::of_file(path, text) {
-        Some(Language::Loose) => return Kind::OtherProgram(Language::Loose),
+        Some(language @ Language::Loose(_)) => return Kind::OtherProgram(language),
         Some(language) => return Kind::Program(language),
         None => {}
     }

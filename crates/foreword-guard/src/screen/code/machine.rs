@@ -579,7 +579,7 @@ fn family(language: Language) -> u8 {
         Language::Shell => 2,
         Language::PowerShell => 3,
         Language::Ruby => 4,
-        Language::Loose => 5,
+        Language::Loose(_) => 5,
     }
 }
 

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::hosts::Standing;
 use super::{Judge, short};
 use crate::screen::code::effect::{Act, Effect};
-use crate::screen::code::language::Language;
 use crate::screen::code::places::{DOTENV, is_personal};
 use crate::screen::code::value::{HOLE, Mark, Marks, Origin};
 use crate::screen::url::Doubt;
@@ -238,7 +237,7 @@ impl Judge<'_> {
     /// Whether an effect is of a program that was read without a grammar: not every value is followed.
     fn is_loose(&self, effect: &Effect) -> bool {
         let program = self.programs.get(effect.file);
-        program.is_some_and(|program| program.language == Language::Loose)
+        program.is_some_and(|program| program.language.is_loose())
     }
 
     /// A program names places of secrets and sends what it read from files to a host that the skill

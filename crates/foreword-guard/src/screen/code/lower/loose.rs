@@ -4,15 +4,14 @@
 //! Calls, members, texts and assignments look alike in all of them; everything else is left out. Blocks
 //! are walked where they stand, so a program does what any part of it does.
 
-mod dialect;
 mod texts;
 mod tokens;
 
 use std::sync::Arc;
 
 use crate::screen::code::ir::{Call, Expr, Function, Stmt, Target};
+use crate::screen::code::language::Dialect;
 use crate::screen::code::text::number;
-use dialect::Dialect;
 use texts::{is_text, text_of};
 use tokens::{Placed, Token, tokens};
 
@@ -22,10 +21,10 @@ const MAX_DEPTH: usize = 60;
 const MAX_TRAILERS: usize = 100;
 
 /// The statements of a program.
-pub(super) fn loose(text: &str) -> Vec<Stmt> {
-    let dialect = Dialect::of(text);
-    let tokens = tokens(text, dialect);
-    let mut parser = Parser { tokens: &tokens, dots: dialect.dots, at: 0, depth: 0 };
+pub(super) fn loose(text: &str, dialect: Dialect) -> Vec<Stmt> {
+    let signs = dialect.signs();
+    let tokens = tokens(text, signs);
+    let mut parser = Parser { tokens: &tokens, dots: signs.dots, at: 0, depth: 0 };
     let mut out = Vec::new();
     while parser.at < tokens.len() {
         parser.statements(&mut out);
