@@ -1,9 +1,11 @@
 //! The languages that are parsed, and how a file or a fence shows its own.
 
+mod comments;
 mod dialect;
 
 use tree_sitter::{Language as Grammar, Parser, Tree};
 
+pub(crate) use comments::comments;
 pub(crate) use dialect::{Dialect, Signs};
 
 /// A language that is parsed.

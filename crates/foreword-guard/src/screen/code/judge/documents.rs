@@ -2,6 +2,8 @@
 
 use std::cell::OnceCell;
 
+use super::ways_out::registered;
+
 /// The documents of a skill.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
@@ -16,6 +18,9 @@ pub(crate) struct Documents {
 
 /// How far a verb may stand from what it sets up, in bytes.
 const MAX_DISTANCE: usize = 80;
+
+/// Shorter words name no vendor.
+pub(super) const MIN_VENDOR: usize = 5;
 
 impl Documents {
     pub(crate) fn add(&mut self, document: &str) {
@@ -62,6 +67,15 @@ impl Documents {
                 is_key(at)
                     && !self.text.get(..at).is_some_and(|t| t.ends_with(char::is_alphanumeric))
             })
+    }
+
+    /// Whether a title names the host of an address or of a mail box, or whose it is.
+    pub(crate) fn name_address(&self, address: &str) -> bool {
+        let host = address.rsplit('@').next().unwrap_or_default().to_ascii_lowercase();
+        let domain = registered(&host);
+        let vendor = domain.split('.').next().unwrap_or_default();
+        words(&self.titles, domain).next().is_some()
+            || vendor.len() >= MIN_VENDOR && self.name_vendor(vendor)
     }
 
     /// Whether they say that nothing leaves the machine.

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::documents::MIN_VENDOR;
 use super::{Judge, short};
 use crate::screen::code::effect::Effect;
 use crate::screen::code::value::{HOLE, Mark};
@@ -118,7 +119,7 @@ impl Judge<'_> {
         let wanted = if shared { host } else { domain.as_str() };
         let vendor = domain.split('.').next().unwrap_or_default();
         self.documents.name_host(wanted)
-            || vendor.len() >= 5 && !shared && self.documents.name_vendor(vendor)
+            || vendor.len() >= MIN_VENDOR && !shared && self.documents.name_vendor(vendor)
             || is_code_host(host)
     }
 

@@ -372,7 +372,7 @@ fn sends_files(effect: &Effect) -> bool {
 }
 
 /// The registered name of a host, as far as that can be told: its last two labels.
-fn registered(host: &str) -> &str {
+pub(super) fn registered(host: &str) -> &str {
     let before = host.rmatch_indices('.').nth(1).map_or(0, |(at, _)| at + 1);
     host.get(before..).unwrap_or(host)
 }
