@@ -116,6 +116,37 @@ fn plausible(finding: &Finding, lines: usize) {
     assert!(!message.is_empty());
 }
 
+/// A file of every kind that holds code.
+const PROGRAMS: [&str; 27] = [
+    "a.sh",
+    "a.py",
+    "a.js",
+    "a.ts",
+    "a.tsx",
+    "a.ps1",
+    "a.rb",
+    "a.go",
+    "a.php",
+    "a.lua",
+    "a.pl",
+    "a.R",
+    "a.hs",
+    "a.erl",
+    "a.vbs",
+    "a.applescript",
+    "a.m",
+    "a.bat",
+    "a.ipynb",
+    "a.yml",
+    "a.html",
+    "a.toml",
+    "a.service",
+    "Dockerfile",
+    "Makefile",
+    "requirements.txt",
+    "package.json",
+];
+
 /// Any text as a program of a skill, in every language that is parsed: the same verdict each time, each
 /// finding with a place in the program, and no milder than the skill without it.
 pub(crate) fn code_screening(text: &str) {
@@ -127,7 +158,7 @@ pub(crate) fn code_screening(text: &str) {
         screeners.screen_skill(Policy::Import, &files, Some("tea"))
     };
     let without = skill(None).verdict;
-    for name in ["a.sh", "a.py", "a.js", "a.ts", "a.tsx", "a.ps1", "a.rb", "package.json"] {
+    for name in PROGRAMS {
         let screening = skill(Some(name));
         assert_eq!(screening, skill(Some(name)), "another verdict on one program, {name}");
         assert!(screening.verdict >= without, "a program makes its skill less suspicious, {name}");

@@ -1,11 +1,13 @@
 //! A whole skill: its documents as texts, its programs as programs, one verdict.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use crate::screen::code::capabilities::Capabilities;
-use crate::screen::code::language::{Language, batch};
-use crate::screen::code::{Code, ProgramKind};
+use crate::screen::code::language::{Language, batch, comments};
+use crate::screen::code::{Code, Documents, ProgramKind};
 use crate::screen::combination::combined;
+use crate::screen::defensive::{Commands, is_bad_example, is_deed, is_defensive, is_sample};
 use crate::screen::document::{Document, Place};
 use crate::screen::policy::Policy;
 use crate::screen::report::shorten;
@@ -49,6 +51,16 @@ pub fn screen_folder(
     let screen = |text: &str| -> Vec<Finding> {
         screeners.iter().flat_map(|s| s.screen(text, declared_permissions)).collect()
     };
+    // Of a program, what is written for people is read as prose, and only that.
+    let screen_program = |path: &str, language: Language, text: &str| -> Vec<Finding> {
+        let (prose, all): (Vec<&dyn Screener>, Vec<_>) =
+            screeners.iter().partition(|screener| screener.reads_prose());
+        let code = fenced(path, text);
+        let in_code = all.iter().flat_map(|s| s.screen(&code, declared_permissions)).map(unfenced);
+        let comments = comments(language, text);
+        let in_prose = prose.iter().flat_map(|s| s.screen(&comments, declared_permissions));
+        in_code.chain(in_prose).collect()
+    };
     for (index, file) in files.iter().enumerate() {
         // What can be read of it is.
         let text = String::from_utf8_lossy(file.content);
@@ -75,7 +87,7 @@ pub fn screen_folder(
         }
     }
     let (found, mut capabilities) = code.judge(|| {
-        let mut documents = String::new();
+        let mut documents = Documents::default();
         for (index, file) in files.iter().enumerate() {
             let Ok(text) = std::str::from_utf8(file.content) else {
                 unread.push(file.path);
@@ -90,27 +102,26 @@ pub fn screen_folder(
                     // A text file may be data: only what is written for people says which hosts belong.
                     let name = file.path.rsplit('/').next().unwrap_or_default();
                     if !name.ends_with(".txt") || name.to_ascii_lowercase().starts_with("readme") {
-                        documents.push_str(&text.to_lowercase());
-                        documents.push('\n');
+                        documents.add(text);
                     }
                     findings.extend(screen(text).into_iter().map(|finding| (index, finding)));
                 }
-                Kind::Program(_) => {
+                Kind::Program(language) => {
                     if policy == Policy::Agent {
                         findings.push((index, by_an_agent()));
-                        let found = screen(&fenced(file.path, text)).into_iter();
-                        findings.extend(found.map(|finding| (index, unfenced(finding))));
+                        let found = screen_program(file.path, language, text).into_iter();
+                        findings.extend(found.map(|finding| (index, finding)));
                     }
                 }
-                Kind::OtherProgram(_) => {
+                Kind::OtherProgram(language) => {
                     loosely_read.push(file.path);
-                    let found = screen(&fenced("", text)).into_iter().map(|finding| {
-                        let mut finding = unfenced(finding);
-                        if policy == Policy::Import {
-                            finding.verdict = finding.verdict.min(Verdict::NeedsReview);
-                        }
-                        (index, finding)
-                    });
+                    let found =
+                        screen_program("", language, text).into_iter().map(|mut finding| {
+                            if policy == Policy::Import {
+                                finding.verdict = finding.verdict.min(Verdict::NeedsReview);
+                            }
+                            (index, finding)
+                        });
                     findings.extend(found);
                     findings.extend((policy == Policy::Agent).then(|| (index, by_an_agent())));
                 }
@@ -126,7 +137,12 @@ pub fn screen_folder(
         }
         documents
     });
+    // The lines of each file on which parsed code does something grave.
+    let mut deeds: HashMap<usize, Vec<u32>> = HashMap::new();
     for one in found {
+        if is_deed(one.judgement.rule) {
+            deeds.entry(one.file).or_default().push(one.judgement.line);
+        }
         let text = files.get(one.file).map(|file| String::from_utf8_lossy(file.content));
         let excerpt = text.map(|text| excerpt(&text, one.judgement.line)).unwrap_or_default();
         let finding = Finding {
@@ -174,9 +190,18 @@ pub fn screen_folder(
     findings.extend(combined(&findings, |index| programs.get(index).is_some_and(|is| *is)));
     let defensive = files.get(main).is_some_and(|file| is_defensive(file.content));
     let mut out: Vec<Finding> = Vec::new();
+    let mut commands: HashMap<usize, Commands> = HashMap::new();
     for (index, mut finding) in findings {
         let path = files.get(index).map(|file| file.path).unwrap_or_default();
-        if finding.verdict == Verdict::Reject && (defensive && is_document(path) || is_sample(path))
+        let mut is_command = || {
+            let content = files.get(index).map(|file| file.content).unwrap_or_default();
+            let deeds = deeds.get(&index).map(Vec::as_slice).unwrap_or_default();
+            let own = || Commands::of(&String::from_utf8_lossy(content), index == main, deeds);
+            is_deed(&finding.rule) && commands.entry(index).or_insert_with(own).hold(finding.line)
+        };
+        // A skill about attacks shows them; a command to run is what it is.
+        if finding.verdict == Verdict::Reject
+            && (is_sample(path) || defensive && is_document(path) && !is_command())
         {
             finding.verdict = Verdict::NeedsReview;
         }
@@ -226,7 +251,7 @@ fn kind(path: &str, text: &str, main: bool) -> Kind {
         return Kind::Document;
     }
     match Language::of_file(path, text) {
-        Some(Language::Loose) => return Kind::OtherProgram(Language::Loose),
+        Some(language @ Language::Loose(_)) => return Kind::OtherProgram(language),
         Some(language) => return Kind::Program(language),
         None => {}
     }
@@ -312,111 +337,6 @@ fn without_placeholders(code: &str) -> String {
     }
     out.push_str(rest);
     out
-}
-
-/// Whether the last lines above a fence say that it shows something bad.
-fn is_bad_example(above: &str) -> bool {
-    let words = [
-        "bad",
-        "never",
-        "don't",
-        "do not",
-        "avoid",
-        "vulnerable",
-        "malicious",
-        "attack",
-        "insecure",
-        "wrong",
-        "dangerous",
-        "unsafe",
-        "exploit",
-        "payload",
-        "detect",
-        "\u{274c}",
-        "red flag",
-        "anti-pattern",
-        "suspicious",
-        "looks like",
-        "forbidden",
-        "block",
-    ];
-    let lines: Vec<&str> =
-        above.lines().rev().skip(1).filter(|l| !l.trim().is_empty()).take(2).collect();
-    let text = lines.join(" ").to_lowercase();
-    words.iter().any(|word| text.contains(word))
-}
-
-/// Whether a skill says of itself that it is about attacks: it teaches, scans or tests for them.
-fn is_defensive(content: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(content);
-    let head: String = text.chars().take(1500).collect::<String>().to_lowercase();
-    let words = [
-        "security audit",
-        "security scan",
-        "vulnerabilit",
-        "malware",
-        "penetration",
-        "pentest",
-        "threat",
-        "red team",
-        "red-team",
-        "prompt injection",
-        "exploit",
-        "security review",
-        "hardening",
-        "incident response",
-        "forensic",
-        "supply chain attack",
-        "skill audit",
-        "skill scanner",
-        "secure code",
-        "security best practices",
-        "detects",
-        "security analysis",
-        "bug bounty",
-        "ctf",
-        "attack surface",
-        "guardrail",
-        "intrusion",
-        "security tool",
-        "security check",
-        "security skill",
-        "skill-auditor",
-        "security-audit",
-        "ransomware",
-        "phishing",
-        "red flag",
-        "incident runbook",
-    ];
-    let starts_word = |at: usize| {
-        !head
-            .get(..at)
-            .and_then(|before| before.chars().next_back())
-            .is_some_and(char::is_alphanumeric)
-    };
-    words.iter().any(|word| head.match_indices(word).any(|(at, _)| starts_word(at)))
-}
-
-/// Files that hold samples for tests.
-fn is_sample(path: &str) -> bool {
-    let lower = format!("/{}", path.to_ascii_lowercase());
-    // Test programs load these on their own, whatever the tests are.
-    if ["/conftest.py", "/package.json", "/setup.py"].iter().any(|name| lower.ends_with(name)) {
-        return false;
-    }
-    [
-        "/tests/",
-        "/test/",
-        "/fixtures/",
-        "/testdata/",
-        "/__tests__/",
-        "/test_",
-        "_test.",
-        ".test.",
-        ".spec.",
-    ]
-    .iter()
-    .any(|part| lower.contains(part))
 }
 
 /// A file that is no text: a program is a reason to look, a picture is not.

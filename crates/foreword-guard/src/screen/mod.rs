@@ -32,6 +32,7 @@ mod combination;
 mod context;
 mod cue;
 mod decode;
+mod defensive;
 mod document;
 mod folder;
 mod injection;
@@ -51,6 +52,7 @@ mod signals;
 mod url;
 mod verdict;
 
+pub(crate) use code::Documents;
 pub use code::capabilities::Capabilities;
 pub(crate) use code::language::{Language, Parsers};
 pub(crate) use decode::payloads;

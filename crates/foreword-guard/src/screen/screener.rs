@@ -10,6 +10,11 @@ pub trait Screener {
     /// `declared_permissions` are what the text says it needs. They may explain a finding to the
     /// person who reviews it; they never make a verdict milder.
     fn screen(&self, content: &str, declared_permissions: &[String]) -> Vec<Finding>;
+
+    /// Whether it reads only prose. Of a program it is then given the comments, at their lines.
+    fn reads_prose(&self) -> bool {
+        false
+    }
 }
 
 /// Runs screeners in order; the strictest verdict wins.

@@ -358,3 +358,24 @@ fn an_address_gets_the_same_verdict_in_every_notation() {
         assert_ne!(screening.verdict, Verdict::Reject, "{text}: {:?}", screening.findings);
     }
 }
+
+#[test]
+fn writing_a_login_for_a_build_is_not_reading_one() {
+    let build = |login: &str| {
+        format!(
+            "# Release\n\n```yaml\n- run: |\n    {login}\n    npm publish\n- run: curl -d '{{\"text\":\"released\"}}' \"$HOOK\"\n```\n"
+        )
+    };
+    let verdict = |login: &str| {
+        let screener = PatternScreener::new(Policy::Import);
+        screen_all(&[&screener as &dyn Screener], &build(login), &[]).verdict
+    };
+    for writes in
+        ["echo \"//r/:_authToken=$NPM_TOKEN\" > ~/.npmrc", "echo x | tee -a \"$HOME/.npmrc\""]
+    {
+        assert_eq!(verdict(writes), Verdict::AutoApprove, "{writes}");
+    }
+    for reads in ["cat ~/.npmrc", "cat ~/.npmrc > ~/.npmrc", "cp ~/.npmrc x > y"] {
+        assert_eq!(verdict(reads), Verdict::Reject, "{reads}");
+    }
+}

@@ -116,7 +116,9 @@ impl Machine<'_> {
         if let Some(value) = self.small_tool(name, rest, stdin, line) {
             return value;
         }
+        let administers = self.administer(name, rest, line);
         match name {
+            _ if administers => {}
             "curl" | "wget" | "http" | "https" | "xh" | "aria2c" | "invoke-webrequest" | "iwr"
             | "invoke-restmethod" | "irm" | "start-bitstransfer" => {
                 return self.transfer(name, rest, stdin, line);
@@ -194,9 +196,6 @@ impl Machine<'_> {
             "cp" | "mv" | "ln" | "install" | "copy-item" | "move-item" | "rsync" => {
                 self.copy(name, rest, line);
             }
-            "aws" | "gcloud" | "az" if self.blinds(name, rest, line) => {}
-            "aws" | "gsutil" | "gcloud" | "gh" | "rclone" | "mc"
-                if self.upload(name, rest, line) => {}
             "scp" | "sftp" | "ftp" | "rclone" | "s3cmd" | "gsutil" | "azcopy" | "croc" | "tftp" => {
                 self.copy(name, rest, line);
             }
@@ -214,7 +213,6 @@ impl Machine<'_> {
                 self.write_path(to, &fetched, line);
                 return Value::default();
             }
-            "docker" | "podman" if self.opens_host(rest, line) => {}
             "claude" | "codex" | "gemini" if has(rest, &["mcp"]) && has(rest, &["add"]) => {
                 self.add(Act::Write, ".mcp.json", Marks::default(), line);
             }
@@ -246,25 +244,10 @@ impl Machine<'_> {
             }
             "ngrok" | "cloudflared" | "lt" | "localtunnel" | "bore" | "frpc" | "chisel"
             | "tailscale" | "autossh" | "systemsetup" => self.tunnel(name, rest, line),
-            "kubectl" | "oc" | "velero" | "vssadmin" | "wbadmin" | "tmutil" | "bcdedit"
-            | "terraform" | "tofu" | "dropdb" | "restic" | "borg"
-                if self.wipe(name, rest, line) => {}
             "crontab" if !rest.iter().any(|w| matches!(w.as_text(), Some("-l" | "-r"))) => {
                 let text = stdin.and_then(Value::as_text).unwrap_or("crontab").to_owned();
                 self.add(Act::Persist, &text, flow.clone(), line);
             }
-            "systemctl"
-            | "service"
-            | "pkill"
-            | "killall"
-            | "taskkill"
-            | "wevtutil"
-            | "networksetup"
-            | "certutil"
-            | "update-ca-certificates"
-            | "clear-history"
-            | "clear-eventlog"
-                if self.disable(name, rest, line) => {}
             "launchctl"
             | "systemctl"
             | "schtasks"
@@ -289,11 +272,10 @@ impl Machine<'_> {
             }
             "reg" | "set-itemproperty" | "new-itemproperty" => {
                 let text = Value::joined(rest, " ");
-                if text
-                    .as_text()
-                    .is_some_and(|t| t.to_ascii_lowercase().contains("currentversion\\run"))
-                {
-                    self.add(Act::Persist, "Run key of the registry", flow.clone(), line);
+                let text = text.as_text().unwrap_or_default().to_owned();
+                if text.to_ascii_lowercase().contains("currentversion\\run") {
+                    let target = format!("Run key of the registry ({text})");
+                    self.add(Act::Persist, &target, flow.clone(), line);
                 }
             }
             "security" if has(rest, &["add-trusted-cert"]) => {

@@ -1,10 +1,12 @@
 //! What effects mean: the one place in which sources, ways out and hosts are weighed, for all languages.
 
+mod documents;
 mod hosts;
+mod started;
 mod ways_out;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::calls::processes::PICKLE;
 use super::effect::{APPENDED, Act, Effect};
@@ -13,8 +15,10 @@ use super::places::{is_agent_file, starts_on_its_own};
 use super::value::{HOLE, Mark, Origin};
 use crate::screen::url::Url;
 use crate::screen::verdict::Verdict;
+pub(crate) use documents::Documents;
 pub(crate) use hosts::Addresses;
 use hosts::Standing;
+use started::starts_foreign_program;
 
 /// A finding on its way: where, how grave, what.
 #[derive(Debug)]
@@ -26,63 +30,24 @@ pub(crate) struct Judgement {
     pub(crate) message: String,
 }
 
-/// What the documents of a skill say, in lower case.
-pub(crate) struct Documents<'a> {
-    pub(crate) text: &'a str,
-    /// They say that nothing leaves the machine.
-    pub(crate) claims_offline: bool,
-}
-
-impl<'a> Documents<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
-        let claims = [
-            "works offline",
-            "fully offline",
-            "completely offline",
-            "no network access",
-            "no network calls",
-            "no data leaves",
-            "nothing leaves your",
-            "never leaves your",
-            "never sends",
-            "doesn't send",
-            "does not send",
-            "100% local",
-            "runs entirely locally",
-            "without network access",
-            "no external requests",
-            "no internet",
-        ];
-        Self { text, claims_offline: claims.iter().any(|claim| text.contains(claim)) }
-    }
-
-    /// Whether they say that something of this kind is set up.
-    fn announces(&self, what: &str) -> bool {
-        let words: &[&str] = match what {
-            "git hook" => &["hook"],
-            "cron job" | "job" => {
-                &["cron", "schedule", "timer", "task scheduler", "scheduled task"]
-            }
-            "service" => &["systemd", "timer", "daemon"],
-            "launch agent" => &["launchd", "launch agent", "launchagent", "launchctl"],
-            "autostart entry" => &["autostart", "at login", "on login", "startup"],
-            "SSH login key" => &["ssh"],
-            _ => &[],
-        };
-        words.iter().any(|word| self.text.contains(word))
-    }
-}
-
 /// Judges everything that programs do.
 pub(crate) fn judge(
     effects: &[Effect],
     programs: &[Program],
-    documents: &Documents<'_>,
+    documents: &Documents,
     addresses: &Addresses,
     swappers: &[usize],
 ) -> Vec<Judgement> {
-    let named = RefCell::default();
-    let mut judge = Judge { programs, documents, addresses, swappers, named, found: Vec::new() };
+    let mut judge = Judge {
+        programs,
+        own_files: programs.iter().filter_map(|program| program.path.rsplit('/').next()).collect(),
+        documents,
+        addresses,
+        swappers,
+        named: RefCell::default(),
+        announced: HashMap::new(),
+        found: Vec::new(),
+    };
     for effect in effects {
         judge.effect(effect);
     }
@@ -92,12 +57,16 @@ pub(crate) fn judge(
 
 struct Judge<'a> {
     programs: &'a [Program],
-    documents: &'a Documents<'a>,
+    /// The names of the files that hold them.
+    own_files: HashSet<&'a str>,
+    documents: &'a Documents,
     addresses: &'a Addresses,
     /// Programs that look for addresses for payments.
     swappers: &'a [usize],
     /// Whether the documents name a host.
     named: RefCell<HashMap<String, bool>>,
+    /// Whether the documents announce what starts on its own, by its kind.
+    announced: HashMap<&'static str, bool>,
     found: Vec<Judgement>,
 }
 
@@ -203,7 +172,10 @@ impl Judge<'_> {
     }
 
     fn persisted(&mut self, effect: &Effect) {
-        let (path, content) = effect.target.split_once(": ").unwrap_or(("", &effect.target));
+        // A job of its own has no path.
+        let parts = effect.target.split_once(": ");
+        let parts = parts.and_then(|(path, text)| Some((starts_on_its_own(path)?, text)));
+        let (what, content) = parts.unwrap_or(("job", &effect.target));
         let lower = content.to_ascii_lowercase();
         let active = [
             "curl ",
@@ -221,7 +193,6 @@ impl Judge<'_> {
             "downloadstring",
         ];
         let foreign = effect.marks.has(&Origin::Fetched) || effect.marks.has(&Origin::Decoded);
-        let what = starts_on_its_own(path).unwrap_or("job");
         // A key of its own lets the author in; one that the user names does not.
         let door = ["/etc/sudoers", "ld.so.preload"].iter().any(|p| effect.target.contains(p))
             || effect.target.contains("authorized_keys")
@@ -238,15 +209,20 @@ impl Judge<'_> {
             let message =
                 format!("Makes a command run on its own ({what}: {}).", short(&effect.target));
             self.add(effect, "persistence", Verdict::Reject, message);
-        } else if self.documents.announces(what) {
-            // The skill says that it sets this up, and it fetches and decodes nothing.
-        } else if !harmless && !self.in_document(effect) {
+        } else if !harmless && !self.in_document(effect) && !self.is_announced(what, content) {
             let message = format!(
                 "Sets up something that runs on its own ({what}: {}).",
                 short(&effect.target)
             );
             self.add(effect, "persistence", Verdict::NeedsReview, message);
         }
+    }
+
+    /// Whether the skill says that it sets this up, and only for a program of its own.
+    fn is_announced(&mut self, what: &'static str, job: &str) -> bool {
+        let documents = self.documents;
+        *self.announced.entry(what).or_insert_with(|| documents.announce(what))
+            && !starts_foreign_program(job, &self.own_files)
     }
 
     fn written(&mut self, effect: &Effect) {
@@ -274,7 +250,7 @@ impl Judge<'_> {
         ];
         let grave = effect.marks.has(&Origin::Fetched) || orders.iter().any(|o| lower.contains(o));
         let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-        if !grave && path.starts_with('.') && self.documents.text.contains(&name) {
+        if !grave && path.starts_with('.') && self.documents.name_file(&name) {
             // A file of the project that the skill names.
             return;
         }

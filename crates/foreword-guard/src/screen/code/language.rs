@@ -1,6 +1,12 @@
 //! The languages that are parsed, and how a file or a fence shows its own.
 
+mod comments;
+mod dialect;
+
 use tree_sitter::{Language as Grammar, Parser, Tree};
+
+pub(crate) use comments::comments;
+pub(crate) use dialect::{Dialect, Signs};
 
 /// A language that is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -13,7 +19,7 @@ pub(crate) enum Language {
     PowerShell,
     Ruby,
     /// Without a grammar here: read by its tokens.
-    Loose,
+    Loose(Dialect),
 }
 
 impl Language {
@@ -24,9 +30,8 @@ impl Language {
             return Some(language);
         }
         let by_extension = name.rsplit_once('.').and_then(|(_, extension)| {
-            Self::of_name(extension).or_else(|| {
-                LOOSE.contains(&extension.to_ascii_lowercase().as_str()).then_some(Self::Loose)
-            })
+            let loose = || Dialect::of_extension(&extension.to_ascii_lowercase(), text);
+            Self::of_name(extension).or_else(|| loose().map(Self::Loose))
         });
         by_extension.or_else(|| Self::of_shebang(text))
     }
@@ -39,7 +44,7 @@ impl Language {
             ".envrc" | ".bashrc" | ".zshrc" | ".profile" | ".bash_profile" | ".zprofile"
             | "PKGBUILD" | "gradlew" | "configure" => Self::Shell,
             "SConstruct" | "SConscript" | "wscript" | "Tiltfile" | "Snakefile" => Self::Python,
-            "Jenkinsfile" => Self::Loose,
+            "Jenkinsfile" => Self::Loose(Dialect::C),
             _ => return None,
         })
     }
@@ -64,79 +69,27 @@ impl Language {
         let mut words = line.split([' ', '/', '\t']).filter(|word| !word.is_empty());
         words.find_map(|word| {
             let name = word.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-            let loose = matches!(name, "perl" | "php" | "lua" | "luajit" | "Rscript" | "osascript");
-            Self::of_name(name).or_else(|| loose.then_some(Self::Loose))
+            Self::of_name(name).or_else(|| Dialect::of_program(name).map(Self::Loose))
         })
     }
 
-    pub(super) fn grammar(self) -> Grammar {
-        match self {
+    pub(super) fn is_loose(self) -> bool {
+        matches!(self, Self::Loose(_))
+    }
+
+    pub(super) fn grammar(self) -> Option<Grammar> {
+        Some(match self {
             Self::Shell => tree_sitter_bash::LANGUAGE.into(),
             Self::Python => tree_sitter_python::LANGUAGE.into(),
             Self::JavaScript => tree_sitter_javascript::LANGUAGE.into(),
             Self::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
             Self::Tsx => tree_sitter_typescript::LANGUAGE_TSX.into(),
             Self::PowerShell => tree_sitter_powershell::LANGUAGE.into(),
-            Self::Ruby | Self::Loose => tree_sitter_ruby::LANGUAGE.into(),
-        }
+            Self::Ruby => tree_sitter_ruby::LANGUAGE.into(),
+            Self::Loose(_) => return None,
+        })
     }
 }
-
-/// Extensions of languages without a grammar.
-const LOOSE: [&str; 52] = [
-    "go",
-    "rs",
-    "java",
-    "kt",
-    "kts",
-    "scala",
-    "sc",
-    "groovy",
-    "gradle",
-    "swift",
-    "c",
-    "cc",
-    "cpp",
-    "cxx",
-    "h",
-    "hpp",
-    "m",
-    "mm",
-    "cs",
-    "csx",
-    "vb",
-    "vbs",
-    "vba",
-    "bas",
-    "cls",
-    "frm",
-    "hta",
-    "wsf",
-    "dart",
-    "php",
-    "phtml",
-    "pl",
-    "pm",
-    "t",
-    "lua",
-    "r",
-    "jl",
-    "nim",
-    "zig",
-    "ex",
-    "exs",
-    "erl",
-    "hs",
-    "fs",
-    "fsx",
-    "applescript",
-    "scpt",
-    "tcl",
-    "awk",
-    "cr",
-    "v",
-    "d",
-];
 
 /// A batch file, line by line as a shell would write it.
 pub(crate) fn batch(text: &str) -> String {
@@ -195,13 +148,13 @@ fn variables(line: &str) -> String {
 pub(crate) struct Parsers(Vec<(Language, Parser)>);
 
 impl Parsers {
-    /// Parses a text. `None` only if the grammar and the library do not fit each other.
+    /// Parses a text. `None` without a grammar, or if it and the library do not fit each other.
     pub(crate) fn parse(&mut self, language: Language, text: &str) -> Option<Tree> {
         if let Some((_, parser)) = self.0.iter_mut().find(|(known, _)| *known == language) {
             return parser.parse(text, None);
         }
         let mut parser = Parser::new();
-        parser.set_language(&language.grammar()).ok()?;
+        parser.set_language(&language.grammar()?).ok()?;
         let tree = parser.parse(text, None);
         self.0.push((language, parser));
         tree

@@ -33,11 +33,14 @@ pub(crate) struct Lowerer<'t> {
 
 /// The statements of a program.
 pub(crate) fn lower(parsers: &mut Parsers, language: Language, text: &str) -> Vec<Stmt> {
-    if language == Language::Loose {
-        return loose::loose(text);
+    if let Language::Loose(dialect) = language {
+        return loose::loose(text, dialect);
     }
-    let Some(tree) = parsers.parse(language, text) else { return Vec::new() };
-    let (root, words) = (tree.root_node(), Vocabulary::of(language));
+    let (Some(tree), Some(words)) = (parsers.parse(language, text), Vocabulary::of(language))
+    else {
+        return Vec::new();
+    };
+    let root = tree.root_node();
     let mut lowerer = Lowerer { text, words, cursor: root.walk(), depth: 0, left: MAX_NODES };
     match language {
         Language::Shell => lowerer.shell_block(root),

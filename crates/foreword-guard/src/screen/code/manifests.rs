@@ -64,7 +64,7 @@ pub(crate) fn embedded(path: &str, text: &str) -> Pieces {
         ("makefile" | "gnumakefile" | "justfile", _) | (_, "mk") => makefile(text, &mut found),
         (_, "pth") => imports(text, &mut found),
         ("dockerfile" | "containerfile", _) | (_, "dockerfile") => dockerfile(text, &mut found),
-        (_, "svg" | "html" | "htm" | "xhtml" | "hta") => markup::markup(text, &mut found),
+        (_, "svg" | "html" | "htm" | "xhtml") => markup::markup(text, &mut found),
         (_, "yml" | "yaml") => yaml::yaml(text, &mut found),
         ("cmakelists.txt", _) | (_, "cmake") => cmake(text, &mut found),
         ("pip.conf" | "pip.ini" | ".npmrc" | ".yarnrc" | ".pypirc" | "pipfile", _) => {

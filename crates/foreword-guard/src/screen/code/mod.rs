@@ -31,7 +31,8 @@ use std::thread;
 
 use capabilities::Capabilities;
 use effect::Effect;
-use judge::{Addresses, Documents};
+use judge::Addresses;
+pub(crate) use judge::Documents;
 use language::{Language, Parsers};
 use machine::Program;
 pub(crate) use machine::ProgramKind;
@@ -109,11 +110,10 @@ impl Code {
 
     /// What the programs can do, and what is wrong with it.
     ///
-    /// `read` reads the documents of the skill and returns them in lower case, while other threads
-    /// parse.
-    pub(crate) fn judge(&self, read: impl FnOnce() -> String) -> (Vec<Found>, Capabilities) {
+    /// `read` reads the documents of the skill while other threads parse.
+    pub(crate) fn judge(&self, read: impl FnOnce() -> Documents) -> (Vec<Found>, Capabilities) {
         let (documents, effects) = self.effects(read);
-        let (documents, addresses) = (Documents::new(&documents), Addresses::default());
+        let addresses = Addresses::default();
         let mut capabilities = Capabilities::default();
         for effect in &effects {
             capabilities.add(effect, &addresses);
@@ -140,7 +140,7 @@ impl Code {
     }
 
     /// Follows the programs while they are parsed, by several threads if there is much to parse.
-    fn effects(&self, read: impl FnOnce() -> String) -> (String, Vec<Effect>) {
+    fn effects(&self, read: impl FnOnce() -> Documents) -> (Documents, Vec<Effect>) {
         let bytes: usize = self.texts.iter().map(String::len).sum();
         let threads = if bytes < FEW_BYTES {
             1

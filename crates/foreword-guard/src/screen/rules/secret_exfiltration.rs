@@ -117,7 +117,7 @@ fn check(page: &Page, report: &mut Report<'_>) {
 /// Reading a store of secrets, or the whole environment, next to sending.
 fn code(page: &Page, report: &mut Report<'_>) {
     for signal in [SECRET_STORE, ENVIRONMENT_DUMP] {
-        for secret in page.uses(signal) {
+        for secret in page.uses(signal).filter(|secret| !is_written(page, secret)) {
             let sent = [SEND, SEND_FILE, DNS_LEAK]
                 .into_iter()
                 .find_map(|out| page.uses(out).find(|s| reaches(secret, s) && !is_local(page, s)));
@@ -131,6 +131,17 @@ fn code(page: &Page, report: &mut Report<'_>) {
             }
         }
     }
+}
+
+/// Whether a command only writes the store, as the set-up of a build does: `echo … > ~/.npmrc`.
+fn is_written(page: &Page, secret: &Sighting) -> bool {
+    let (line, store) = (page.unit_text(secret), page.matched(secret));
+    let mut places = line.match_indices(store);
+    let (Some((at, _)), None) = (places.next(), places.next()) else { return false };
+    let home = ['~', '/', '$', '{', '}', 'H', 'O', 'M', 'E', '"', '\'', ' '];
+    let before = line.get(..at).unwrap_or_default().trim_end_matches(home);
+    secret.place == Place::Code
+        && (before.ends_with('>') || before.ends_with("tee") || before.ends_with("tee -a"))
 }
 
 /// Data that leaves as the name of a host, and facts about the machine that are sent.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::Parts;
 use crate::screen::code::effect::Act;
-use crate::screen::code::language::Language;
+use crate::screen::code::language::{Dialect, Language};
 use crate::screen::code::machine::Machine;
 use crate::screen::code::value::{Marks, Origin, Value};
 
@@ -162,12 +162,19 @@ impl Machine<'_> {
 
     /// Calls of languages without a grammar that other languages have no name for.
     pub(super) fn loosely(&mut self, path: &str, last: &str, parts: &Parts<'_>) -> Option<Value> {
-        if self.language() != Language::Loose {
-            return None;
-        }
+        let language = self.language();
+        let Language::Loose(dialect) = language else { return None };
         let (line, first) = (parts.line, parts.first_or_nothing());
         let receiver = parts.receiver_or_nothing();
         match last {
+            // LWP::Simple.
+            "get" | "head" | "getprint" | "getstore" | "mirror"
+                if dialect == Dialect::Perl
+                    && parts.receiver.is_none()
+                    && first.as_text().is_some_and(is_url) =>
+            {
+                Some(self.request(parts, true))
+            }
             "system" | "exec" | "execute" | "popen" | "shell_exec" | "passthru" | "proc_open"
             | "system2" | "shell" | "Shell" | "qx" | "execCmd" | "execCmdEx" | "execl"
             | "execlp" | "execvp" | "WinExec" | "ShellExecute" | "ShellExecuteA" | "Run"
@@ -202,7 +209,7 @@ impl Machine<'_> {
             "eval" | "assert" | "create_function" | "loadstring" | "load" | "dofile" | "source"
             | "evaluate" | "Execute" | "ExecuteGlobal" | "EvalString" | "runString" => {
                 let code = parts.args.last().unwrap_or(&Value::NOTHING);
-                Some(self.run_code(Language::Loose, code, line))
+                Some(self.run_code(language, code, line))
             }
             "vars" | "Environ" | "vars_os" | "GetEnvironmentVariables" | "get_env" | "environ" => {
                 Some(Value::marked(self.mark(Origin::Environment, "all variables", line)))

@@ -1,7 +1,7 @@
 //! Commands that let others in, switch protections off, delete elsewhere or copy to a cloud; and the
 //! small tools that only hand a text on.
 
-use super::{has, operands};
+use super::{has, has_address, operands};
 use crate::screen::code::effect::Act;
 use crate::screen::code::machine::Machine;
 use crate::screen::code::value::{Marks, Origin, Value};
@@ -68,6 +68,33 @@ impl Machine<'_> {
         })
     }
 
+    /// Switches off, wipes, opens or uploads; `false` if the command does none of these.
+    pub(super) fn administer(&mut self, name: &str, rest: &[Value], line: u32) -> bool {
+        match name {
+            "aws" | "gcloud" | "az" | "gsutil" | "gh" | "rclone" | "mc" => {
+                matches!(name, "aws" | "gcloud" | "az") && self.blinds(name, rest, line)
+                    || self.upload(name, rest, line)
+            }
+            "docker" | "podman" => self.opens_host(rest, line),
+            "kubectl" | "oc" | "velero" | "vssadmin" | "wbadmin" | "tmutil" | "bcdedit"
+            | "terraform" | "tofu" | "dropdb" | "restic" | "borg" => self.wipe(name, rest, line),
+            // With an address it downloads.
+            "certutil" if operands(rest).any(has_address) => false,
+            "systemctl"
+            | "service"
+            | "pkill"
+            | "killall"
+            | "taskkill"
+            | "wevtutil"
+            | "networksetup"
+            | "certutil"
+            | "update-ca-certificates"
+            | "clear-history"
+            | "clear-eventlog" => self.disable(name, rest, line),
+            _ => false,
+        }
+    }
+
     /// Another machine is let in.
     pub(super) fn tunnel(&mut self, name: &str, rest: &[Value], line: u32) {
         let text = Value::joined(rest, " ");
@@ -88,7 +115,7 @@ impl Machine<'_> {
     }
 
     /// Much is deleted that lies elsewhere.
-    pub(super) fn wipe(&mut self, name: &str, rest: &[Value], line: u32) -> bool {
+    fn wipe(&mut self, name: &str, rest: &[Value], line: u32) -> bool {
         let text = Value::joined(rest, " ");
         let text = text.as_text().unwrap_or_default().to_owned();
         if text.contains("create clusterrolebinding") && text.contains("=cluster-admin") {
@@ -112,7 +139,7 @@ impl Machine<'_> {
     }
 
     /// A protection is switched off.
-    pub(super) fn disable(&mut self, name: &str, rest: &[Value], line: u32) -> bool {
+    fn disable(&mut self, name: &str, rest: &[Value], line: u32) -> bool {
         let text = Value::joined(rest, " ");
         let text = text.as_text().unwrap_or_default().to_owned();
         let lower = text.to_ascii_lowercase();
@@ -150,7 +177,7 @@ impl Machine<'_> {
     }
 
     /// A container that holds the whole machine.
-    pub(super) fn opens_host(&mut self, rest: &[Value], line: u32) -> bool {
+    fn opens_host(&mut self, rest: &[Value], line: u32) -> bool {
         let text = Value::joined(rest, " ");
         let text = text.as_text().unwrap_or_default().to_owned();
         let root = ["-v /:", "--volume /:", "--volume=/:", "source=/,"];
@@ -162,7 +189,7 @@ impl Machine<'_> {
     }
 
     /// The log or the watch of a cloud is switched off, or its highest right handed out.
-    pub(super) fn blinds(&mut self, name: &str, rest: &[Value], line: u32) -> bool {
+    fn blinds(&mut self, name: &str, rest: &[Value], line: u32) -> bool {
         let text = Value::joined(rest, " ");
         let text = text.as_text().unwrap_or_default().to_owned();
         let asks = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
@@ -186,7 +213,7 @@ impl Machine<'_> {
     }
 
     /// A copy to a cloud, or a text that everyone can read.
-    pub(super) fn upload(&mut self, name: &str, rest: &[Value], line: u32) -> bool {
+    fn upload(&mut self, name: &str, rest: &[Value], line: u32) -> bool {
         let words: Vec<&str> = rest.iter().filter_map(Value::as_text).take(3).collect();
         let (verb, skip) = match (name, words.as_slice()) {
             ("aws", ["s3", "cp" | "sync" | "mv", ..]) => ("aws s3", 2),

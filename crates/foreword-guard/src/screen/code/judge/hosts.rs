@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::documents::MIN_VENDOR;
 use super::{Judge, short};
 use crate::screen::code::effect::Effect;
 use crate::screen::code::value::{HOLE, Mark};
@@ -117,9 +118,8 @@ impl Judge<'_> {
         let shared = SHARED.contains(&domain.as_str());
         let wanted = if shared { host } else { domain.as_str() };
         let vendor = domain.split('.').next().unwrap_or_default();
-        self.documents.text.contains(wanted)
-            || vendor.len() >= 5 && !shared && self.documents.text.contains(vendor)
-            || vendor.contains('-') && self.documents.text.contains(&vendor.replace('-', " "))
+        self.documents.name_host(wanted)
+            || vendor.len() >= MIN_VENDOR && !shared && self.documents.name_vendor(vendor)
             || is_code_host(host)
     }
 

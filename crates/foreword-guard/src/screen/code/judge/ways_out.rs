@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::hosts::Standing;
 use super::{Judge, short};
 use crate::screen::code::effect::{Act, Effect};
-use crate::screen::code::language::Language;
 use crate::screen::code::places::{DOTENV, is_personal};
 use crate::screen::code::value::{HOLE, Mark, Marks, Origin};
 use crate::screen::url::Doubt;
@@ -100,7 +99,7 @@ impl Judge<'_> {
                     format!("Sends the repository elsewhere (`{}`).", short(&effect.target));
                 self.add(effect, "data-upload", Verdict::NeedsReview, message);
             }
-            Standing::Stranger if self.documents.claims_offline && program_like => {
+            Standing::Stranger if self.documents.claim_offline() && program_like => {
                 let message =
                     format!("Contacts {to}, but the skill says it does not use the network.");
                 self.add(effect, "undeclared-network", Verdict::NeedsReview, message);
@@ -238,7 +237,7 @@ impl Judge<'_> {
     /// Whether an effect is of a program that was read without a grammar: not every value is followed.
     fn is_loose(&self, effect: &Effect) -> bool {
         let program = self.programs.get(effect.file);
-        program.is_some_and(|program| program.language == Language::Loose)
+        program.is_some_and(|program| program.language.is_loose())
     }
 
     /// A program names places of secrets and sends what it read from files to a host that the skill
@@ -373,7 +372,7 @@ fn sends_files(effect: &Effect) -> bool {
 }
 
 /// The registered name of a host, as far as that can be told: its last two labels.
-fn registered(host: &str) -> &str {
+pub(super) fn registered(host: &str) -> &str {
     let before = host.rmatch_indices('.').nth(1).map_or(0, |(at, _)| at + 1);
     host.get(before..).unwrap_or(host)
 }

