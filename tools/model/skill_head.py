@@ -26,6 +26,8 @@ FULL, LEXICAL = (6.0, 2.0, 4.5, 0.5), (0.0, 2.5, 5.0, 0.5)
 PENALTY = 2.0
 SAMPLED, MINED = 4, 4  # harmless windows of a text in the first round, and those that look worst added in the second
 ROUNDS = 24
+# hidden units of each of two fits, how often all windows are seen, windows at a time, units left out, and how weights shrink
+UNITS, FITS, EPOCHS, BATCH, LEFT_OUT, SHRINKING = 64, 2, 60, 1024, 0.3, 1e-5
 # the weight of each kind of text, windows of a text together
 MASS = {"own-harmful": 3000, "own-harmful-planted": 9000, "attacks": 5000,
         "own-honest": 8000, "own-honest-planted": 16000, "prompts": 6000, "documents": 1500, "skills": 12000,
@@ -35,11 +37,14 @@ FOLDS = (("clawhub", "wild", "aws-agent-toolkit-for-aws", "malskills-benign", "s
 LEFT = set().union(*FOLDS)
 MARGIN = 2.0
 UNCONFIRMED = 1 / 3
-FLAGGED = 0.04  # of left-out honest skills, at most; the fold is large, so a fit that has seen it flags fewer
+# what a text loses for every doubling of the documents of its skill, between these sizes in bytes
+DOUBLING, SHORT, LONG = 0.3, 2048, 65536
+# of left-out honest skills, at most; the fold is large, so a fit that has seen it flags and refuses fewer
+FLAGGED, REFUSED = 0.03, 0.005
 
 
 def kind(source, label):
-    author = re.sub("^own[0-9]", "own", source)
+    author = re.sub("^own[0-9]+", "own", source)
     if author in MASS:
         return author
     if label:
@@ -92,16 +97,78 @@ def fit(data, train, scales, penalty=PENALTY):
         # a harmless document with many windows has more ways to look bad
         spread = np.where(y == 0, spread * np.minimum(np.sqrt(np.bincount(owner, minlength=len(weight))[owner]), 4), spread)
         w = np.zeros(x.columns + 1, np.float32) if w is None else w
-        w = logistic(x, np.where(y == 0, 0.0, 1.0), weight[owner] * spread, w, ROUNDS if turn == 2 else ROUNDS // 2, penalty)
-        if turn == 2:
-            return w
+        target, mass = np.where(y == 0, 0.0, 1.0), weight[owner] * spread
+        w = logistic(x, target, mass, w, ROUNDS if turn == 2 else ROUNDS // 2, penalty)
         sums, _ = data.sums(w, scales)
+        if turn == 2:
+            return w, fit_units(data, scales, rows, target, mass, sums) if scales[0] else None
         rows = np.flatnonzero((data.fitted | worst_windows(data, sums, MINED * (turn + 1))) & train[data.owner])
         owner, unknown = data.owner[rows], data.y[rows] < 0
         most = np.full(len(weight), -30.0)
         np.maximum.at(most, owner, np.where(unknown, sums[rows], -30.0))
         share = np.where(unknown, np.exp(np.clip(2 * (sums[rows] - most[owner]), -30, 0)), 1.0)
         share = np.where(~unknown, 1 + np.exp(np.clip(sums[rows], -30, 1)), share)
+
+
+class Units:
+    """Hidden units over the vector and the facts of a window: what they weigh is added to the sum of the other weights."""
+
+    def __init__(self, entries, constants, weights):
+        self.entries, self.constants, self.weights = entries, constants, weights
+
+    def sums(self, data, scales):
+        return np.maximum(unit_inputs(data, scales, slice(None)) @ self.entries + self.constants, 0) @ self.weights
+
+    def packed(self, scales):
+        """As in the format: numbers of every unit, then its weights in eight bits."""
+        v, _, _, f = scales
+        numbers, weights = b"", b""
+        for entries, constant, weight in zip(self.entries.T, self.constants, self.weights):
+            vector, facts = entries[:DIMS] * v, entries[DIMS:] * f
+            steps = [max(np.abs(part).max() / 127, 1e-9) for part in (vector, facts)]
+            numbers += struct.pack("<4f", constant, weight, *steps)
+            weights += b"".join(np.round(part / step).astype(np.int8).tobytes() for part, step in zip((vector, facts), steps))
+        return struct.pack("<I", len(self.weights)) + numbers + weights
+
+
+def unit_inputs(data, scales, windows):
+    v, _, _, f = scales
+    return np.hstack([data.unit[windows] * v, data.facts[windows] * f]).astype(np.float32)
+
+
+def fit_units(data, scales, rows, target, mass, sums):
+    """Fits the units to what the other weights leave over, twice from other beginnings; the result is the mean of both."""
+    inputs, base = unit_inputs(data, scales, rows), sums[rows]
+    share = mass / mass.sum()
+    both = [one_fit(np.random.default_rng(seed), inputs, base, target, share) for seed in range(FITS)]
+    entries, constants, weights = (np.concatenate(parts, axis=-1) for parts in zip(*both))
+    return Units(entries, constants, weights / FITS)
+
+
+def one_fit(rng, inputs, base, target, share):
+    """Adam on samples of windows, drawn by their mass; units are left out at random, and weights shrink."""
+    wide = inputs.shape[1]
+    values = [(rng.standard_normal((wide, UNITS)) / np.sqrt(wide)).astype(np.float32), np.zeros(UNITS, np.float32),
+              np.zeros(UNITS, np.float32)]
+    means, squares = ([np.zeros_like(value) for value in values] for _ in range(2))
+    steps = EPOCHS * len(base) // BATCH
+    for step in range(steps):
+        if step % 50 == 0:
+            drawn = rng.choice(len(base), (50, BATCH), p=share)
+        batch = drawn[step % 50]
+        entries, constants, weights = values
+        x = inputs[batch]
+        kept = (rng.random(UNITS) > LEFT_OUT).astype(np.float32) / (1 - LEFT_OUT)
+        raised = np.maximum(x @ entries + constants, 0)
+        error = (1 / (1 + np.exp(-(base[batch] + raised * kept @ weights))) - target[batch]).astype(np.float32) / BATCH
+        back = np.outer(error, weights) * kept * (raised > 0)
+        slopes = [x.T @ back + SHRINKING * entries, back.sum(0), (raised * kept).T @ error + SHRINKING * weights]
+        for value, slope, mean, square in zip(values, slopes, means, squares):
+            mean += 0.1 * (slope - mean)
+            square += 0.001 * (slope * slope - square)
+            pace = 1e-3 * (1 - step / steps) / (1 - 0.9 ** (step + 1))
+            value -= pace * mean / (np.sqrt(square / (1 - 0.999 ** (step + 1))) + 1e-8)
+    return values
 
 
 def worst_windows(data, sums, count):
@@ -118,7 +185,8 @@ def worst_windows(data, sums, count):
 def highest(data, sums):
     out = np.full(len(data.rows), -30.0)
     np.maximum.at(out, data.owner, confirmed(data, sums))
-    return out
+    whole = np.array([r.get("whole") or len(r["text"].encode()) for r in data.rows])
+    return out - DOUBLING * np.log2(np.clip(whole, SHORT, LONG) / SHORT)
 
 
 def confirmed(data, sums):
@@ -144,9 +212,9 @@ def by_skill(data, scores, groups):
     return skills
 
 
-def threshold(skills):
+def threshold(skills, share):
     values = sorted(s for s, label, what, _ in skills.values() if what in ("vendors", "community"))
-    return values[len(values) - 1 - int(FLAGGED * len(values))] + 1e-3
+    return values[len(values) - 1 - int(share * len(values))] + 1e-3
 
 
 def report(skills, flag):
@@ -168,9 +236,14 @@ def report(skills, flag):
 def fit_shared(left):
     data, scales = shared
     train = ~np.isin(data.group, left)
-    w = fit(data, train, scales)
+    w, units = fit(data, train, scales)
     print(".", end="", file=sys.stderr, flush=True)
-    return w
+    return w, units
+
+
+def summed(data, w, units, scales):
+    sums, _ = data.sums(w, scales)
+    return sums + units.sums(data, scales) if units else sums
 
 
 def crossed(data, scales, folds):
@@ -179,11 +252,10 @@ def crossed(data, scales, folds):
     shared = data, scales
     with multiprocessing.get_context("fork").Pool(2) as pool:
         whole, *others = pool.map(fit_shared, [(), *folds], chunksize=1)
-    outside, _ = data.sums(whole, scales)
-    for left, w in zip(folds, others):
+    outside = summed(data, *whole, scales)
+    for left, fitted in zip(folds, others):
         mine = np.isin(data.group, left)[data.owner]
-        own, _ = data.sums(w, scales)
-        outside[mine] = own[mine]
+        outside[mine] = summed(data, *fitted, scales)[mine]
     return whole, outside
 
 
@@ -194,12 +266,11 @@ def main(rows, features, static, out):
     body = b""
     # the head without vectors is for other tables only: it is not scored left out, so its flag is far above all honest skills
     for name, scales, folds in (("with vectors", FULL, FOLDS), ("without vectors", LEXICAL, ())):
-        w, outside = crossed(data, scales, folds)
+        (w, units), outside = crossed(data, scales, folds)
         np.savez(f"{out}.{name.split()[0]}.npz", w=w, outside=outside)  # to look at
         skills = by_skill(data, highest(data, outside), LEFT if folds else None)
-        honest = [s for s, _, what, _ in skills.values() if what in ("vendors", "community")]
-        flag = threshold(skills) if folds else max(honest) + MARGIN
-        block = max(flag + 0.5, max(honest) + 0.25)
+        flag = threshold(skills, FLAGGED) if folds else threshold(skills, 0) + MARGIN
+        block = max(flag + 0.5, threshold(skills, REFUSED))
         if folds:
             print(f"\n## {name}, left out")
             report(skills, flag)
@@ -207,7 +278,9 @@ def main(rows, features, static, out):
         documents = np.zeros(MEASURES, np.float32)
         documents[0] = 1.0
         body += packed(w, scales, documents, flag, block, flag, block)
+        hidden = units.packed(scales) if units else hidden
     body += struct.pack("<2I2f", 0, 0, 0.0, 0.0)  # no exemplars
+    body += hidden
     table = open(static, "rb").read(72)
     header = struct.pack("<8s5I8s32s", b"FWINJECT", 3, DIMS, BUCKETS, data.facts.shape[1], MEASURES, table[40:48], blake3(body).digest())
     open(out, "wb").write(header + body)

@@ -3,7 +3,8 @@
     skill_texts.py DATA > rows.jsonl
 
 DATA is the folder with `skills/`, `skill-folders/` and `injection/`. Each row has a text, its label, the source it counts with,
-the group it is left out with, the skill it belongs to, and the place of the attack where that is known.
+the group it is left out with, the skill it belongs to, the bytes of all documents of a real skill, and the place of the attack where
+that is known.
 """
 
 import json
@@ -19,7 +20,7 @@ LONGEST = 24000  # characters of a document that is fitted on
 # prompts, rules and skills of agents among the clean documents of the injection data; other documents
 PROMPTS = ("awesome_copilot", "awesome_cursorrules", "claude_skills_ar", "gh_aw_workflows", "wshobson_agents")
 OTHERS = 250
-AUTHORS = "2345678"  # of the sentences in files of their own
+AUTHORS = range(2, 12)  # of the sentences in files of their own
 PLANTED = 1  # times each written sentence stands in a document
 ENDINGS = ("com", "io", "dev", "net", "app", "co", "org", "cloud", "ai")
 DOCUMENTS = (".md", ".mdx", ".markdown", ".txt", ".rst")
@@ -46,12 +47,13 @@ def folders(data):
             attack = row["label"] == "1"
             if attack and row["attack_in"] == "script":
                 continue  # which of its words are harmful is not known
+            whole = sum(len(text.encode()) for text in documents(row["files"]).values())
             for path, text in documents(row["files"]).items():
                 main = path.lower() == "skill.md"
                 if attack and not main:
                     continue
                 yield {"text": text[:LONGEST], "label": int(attack), "source": row["source"], "group": group(row["source"]),
-                       "skill": "folder/" + row["id"]}
+                       "skill": "folder/" + row["id"], "whole": whole}
 
 
 def skills(data):
@@ -65,7 +67,7 @@ def skills(data):
             if kind == "benign":
                 source = "benign-" + source
             yield {"text": text[:LONGEST], "label": int(kind == "malicious"), "source": source, "group": group(source),
-                   "skill": f"{kind}/{folder}"}
+                   "skill": f"{kind}/{folder}", "whole": len(text.encode())}
 
 
 def clean(data):
@@ -92,7 +94,7 @@ def own_files():
 
 
 def sentences():
-    """What eight authors wrote: author, kind, label and text."""
+    """What eleven authors wrote: author, kind, label and text."""
     for name, label in (("skill_harmful.txt", 1), ("skill_honest.txt", 0)):
         kind = ""
         for line in open(HERE / name, encoding="utf-8"):
@@ -102,7 +104,42 @@ def sentences():
                 yield "own", kind, label, line.strip()
     for author in AUTHORS:
         for row in map(json.loads, open(HERE / f"skill_sentences_{author}.jsonl", encoding="utf-8")):
-            yield "own" + author, row["kind"], row["label"], row["text"]
+            yield f"own{author}", row["kind"], row["label"], row["text"]
+
+
+def written_folders(rng):
+    """Documents of whole skills that two more authors wrote. Where in them the harm stands is not known."""
+    for row in map(json.loads, open(HERE / "skill_folders.jsonl", encoding="utf-8")):
+        source, ending = f"folders-{row['author']}", "." + rng.choice(ENDINGS)
+        for path, text in row["files"].items():
+            if row["label"] and len(row["files"]) > 1 and path != "SKILL.md":
+                continue  # it may be the honest one
+            text = re.sub(r"\.example\b", ending, text)
+            yield {"text": text[:LONGEST], "label": row["label"], "source": source, "group": source, "kind": row["kind"],
+                   "skill": f"{source}/{row['id']}"}
+
+
+def marked_documents(rng):
+    """Whole documents by five authors who marked what is harmful in them. Each passage counts apart, in the document without the
+    others; without any it is honest."""
+    first = AUTHORS.stop - 1
+    for i, row in enumerate(map(json.loads, open(HERE / "skill_documents.jsonl", encoding="utf-8"))):
+        author, ending = f"own{first + row['author']}", "." + rng.choice(ENDINGS)
+        parts = re.split("[⟦⟧]", re.sub(r"\.example\b", ending, row["text"]))  # every second one was marked
+        harmful = range(1, len(parts), 2)
+        for chosen in (None, *harmful):
+            before, text, after = "", "", ""
+            for k, part in enumerate(parts):
+                if k == chosen:
+                    before, text = after, part
+                    after = ""
+                elif k not in harmful:
+                    after += part
+            label = int(chosen is not None)
+            source = author + ("-harmful" if label else "-honest") + "-planted"
+            start = len(before.encode())
+            yield {"text": before + text + after, "label": label, "source": source, "group": author, "kind": row["kind"],
+                   "skill": f"{source}/{i}/{chosen}", **place(label, start, text)}
 
 
 def hosts(text, rng):
@@ -149,6 +186,8 @@ def main(data):
     rows = [*skills(data), *folders(data), *harmless, *own_files()]
     around = pieces([r for r in harmless if r["source"] != "documents"], rng)
     rows += written(around, rng)
+    rows += marked_documents(rng)
+    rows += written_folders(rng)
     for row in rows:
         print(json.dumps(row, ensure_ascii=False))
 

@@ -84,8 +84,9 @@ impl Scanner {
     }
 
     /// Judges a skill as any text, and finds the places in it that ask for something which works
-    /// against its user, the worst first. Each block is read once for both.
-    pub(crate) fn scan_skill(&self, text: &str) -> SkillScan {
+    /// against its user, the worst first. Each block is read once for both. The documents of the skill have
+    /// `whole` bytes.
+    pub(crate) fn scan_skill(&self, text: &str, whole: usize) -> SkillScan {
         let id = self.embedder.id();
         let fitted = self.weighs(&id.name, &id.version) && self.instructions.table == id.version;
         let (head, other, embedder) = if fitted {
@@ -99,7 +100,7 @@ impl Scanner {
         let injection = conclude(text, head, head.bounds, &readings, &judge(head, &noted, None));
         let suspects = judge_confirmed(other, &instructions).suspects;
         let harmful = suspects.iter().filter_map(|suspect| {
-            let score = other.score(suspect.sum, other.bounds);
+            let score = other.score(suspect.sum - allowance(whole), other.bounds);
             Some(finding(text, readings.get(suspect.reading)?, suspect, score))
         });
         SkillScan { injection, harmful: harmful.collect() }
@@ -158,6 +159,15 @@ fn scan(text: &str, head: &Head, bounds: Bounds, vectors: Vectors<'_>) -> Scan {
         scan.reasons.push(LIKE_KNOWN.to_owned());
     }
     scan
+}
+
+/// What an instruction has to weigh more in a skill with long documents: each of their windows is one more
+/// chance of an error. It ends at a size that honest skills have, so that padding hides little.
+fn allowance(whole: usize) -> f32 {
+    const DOUBLING: f32 = 0.3;
+    const SHORT: usize = 2048;
+    const LONG: usize = 65536;
+    DOUBLING * (whole.clamp(SHORT, LONG) as f32 / SHORT as f32).log2()
 }
 
 /// The blocks of every reading as each head weighs them.

@@ -65,7 +65,16 @@ impl Screener for InjectionScreener {
         true
     }
 
-    fn screen(&self, content: &str, _declared_permissions: &[String]) -> Vec<Finding> {
+    fn screen(&self, content: &str, declared_permissions: &[String]) -> Vec<Finding> {
+        self.screen_document(content, declared_permissions, content.len())
+    }
+
+    fn screen_document(
+        &self,
+        content: &str,
+        _declared_permissions: &[String],
+        whole: usize,
+    ) -> Vec<Finding> {
         let finding = |rule: &str, line: u32, excerpt: &str, message: String| Finding {
             rule: rule.to_owned(),
             verdict: Verdict::NeedsReview,
@@ -81,7 +90,7 @@ impl Screener for InjectionScreener {
                 return vec![finding(RULE, 1, "", message)];
             }
         };
-        let scan = scanner.scan_skill(content);
+        let scan = scanner.scan_skill(content, whole.max(content.len()));
         let mut findings = Vec::new();
         let injection = &scan.injection;
         if injection.verdict == ScanVerdict::Block && injection.score >= REVIEW_SCORE {

@@ -48,8 +48,10 @@ pub fn screen_folder(
     let mut code = Code::default();
     let (mut unread, mut loosely_read) = (Vec::new(), Vec::new());
     let main = files.iter().position(|file| is_main(file.path)).unwrap_or(0);
+    let whole = documents_size(files, main);
     let screen = |text: &str| -> Vec<Finding> {
-        screeners.iter().flat_map(|s| s.screen(text, declared_permissions)).collect()
+        let found = screeners.iter().map(|s| s.screen_document(text, declared_permissions, whole));
+        found.flatten().collect()
     };
     // Of a program, what is written for people is read as prose, and only that.
     let screen_program = |path: &str, language: Language, text: &str| -> Vec<Finding> {
@@ -58,7 +60,8 @@ pub fn screen_folder(
         let code = fenced(path, text);
         let in_code = all.iter().flat_map(|s| s.screen(&code, declared_permissions)).map(unfenced);
         let comments = comments(language, text);
-        let in_prose = prose.iter().flat_map(|s| s.screen(&comments, declared_permissions));
+        let in_prose =
+            prose.iter().flat_map(|s| s.screen_document(&comments, declared_permissions, whole));
         in_code.chain(in_prose).collect()
     };
     for (index, file) in files.iter().enumerate() {
@@ -228,6 +231,13 @@ enum Kind {
     /// Code in a language without a grammar here, and what it is read as.
     OtherProgram(Language),
     Data,
+}
+
+/// The bytes of all documents of a skill.
+fn documents_size(files: &[SkillFile<'_>], main: usize) -> usize {
+    let documents =
+        files.iter().enumerate().filter(|(at, file)| *at == main || is_document(file.path));
+    documents.map(|(_, file)| file.content.len()).sum()
 }
 
 fn is_main(path: &str) -> bool {

@@ -11,6 +11,17 @@ pub trait Screener {
     /// person who reviews it; they never make a verdict milder.
     fn screen(&self, content: &str, declared_permissions: &[String]) -> Vec<Finding>;
 
+    /// What it finds in one document of a skill whose documents have `whole` bytes together. The longer a skill
+    /// is, the more chances of an error it gives to a screener that judges by likelihood.
+    fn screen_document(
+        &self,
+        content: &str,
+        declared_permissions: &[String],
+        _whole: usize,
+    ) -> Vec<Finding> {
+        self.screen(content, declared_permissions)
+    }
+
     /// Whether it reads only prose. Of a program it is then given the comments, at their lines.
     fn reads_prose(&self) -> bool {
         false
