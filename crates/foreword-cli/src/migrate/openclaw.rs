@@ -168,7 +168,7 @@ fn agents(import: &mut Import, at: &str, value: &Value) {
                 match key.as_str() {
                     "id" | "default" | "name" => {}
                     "model" => {
-                        import.lost(&format!("{at}.{key}"), "set `model.name` in foreword.toml")
+                        import.lost(&format!("{at}.{key}"), "set `model.name` in foreword.toml");
                     }
                     _ => agent_setting(import, &format!("{at}.{key}"), key, value),
                 }
