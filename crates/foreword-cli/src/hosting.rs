@@ -118,7 +118,10 @@ pub(crate) fn review_servers(
         let list = match &review.offer {
             Ok(list) => list,
             Err(reason) => {
-                terminal.warn(&format!("MCP server `{name}` is off: {}", visible_line(reason)));
+                // A turn warns about the servers that it does without.
+                if all {
+                    terminal.warn(&format!("MCP server `{name}` is off: {}", visible_line(reason)));
+                }
                 off.push(review.name);
                 continue;
             }

@@ -74,11 +74,11 @@ fn words(line: &str) -> Vec<Word> {
     // What is not closed once is not closed later.
     let mut unclosed = String::new();
     let is_end = |at: usize, c: char, is_address: bool| {
-        let behind = line.get(at + c.len_utf8()..).unwrap_or_default();
+        let behind = line.get(at + c.len_utf8()..).unwrap_or_default().chars().next();
         c.is_whitespace()
             || "\"'`,{}[]()".contains(c)
             || (c == '=' && !is_address)
-            || (c == ':' && behind.chars().next().is_none_or(char::is_whitespace))
+            || (c == ':' && behind.is_none_or(|next| next.is_whitespace() || "\"'".contains(next)))
     };
     while let Some((start, c)) = chars.next() {
         if matches!(c, '"' | '\'') {
@@ -120,6 +120,9 @@ mod tests {
     fn values_under_the_names_of_keys_are_hidden() {
         for (text, shown) in [
             ("  \"API_KEY\": \"a1b2c3d4e5f6g7\",\n", "  \"API_KEY\": \"[key]\",\n"),
+            ("{\"TOKEN\":\"hunter2\",\"A\":\"b\"}", "{\"TOKEN\":\"[key]\",\"A\":\"b\"}"),
+            ("{TOKEN:'hunter2'}", "{TOKEN:'[key]'}"),
+            ("\"SERVICE_TOKEN\" : \"hunter2\"", "\"SERVICE_TOKEN\" : \"[key]\""),
             ("\"SERVICE_TOKEN\": \"hunter2\"", "\"SERVICE_TOKEN\": \"[key]\""),
             ("\"Authorization\": \"Bearer abc\"", "\"Authorization\": \"Bearer [key]\""),
             ("args = ['--api-key', 'abc']", "args = ['--api-key', '[key]']"),

@@ -82,6 +82,7 @@ pub fn lint_workspace(
         findings.extend(record.lost.iter().filter(|loss| !loss.accepted).map(migration_loss));
         findings.extend(absent_bases(&workspace, &offered, &scan));
         findings.extend(entries.iter().filter_map(|tool| unlisted(tool, &offered)));
+        findings.extend(unlisted_servers(&workspace, &all, &servers)?);
     }
     let mut seen = std::collections::HashSet::new();
     findings.retain(|finding| seen.insert(finding.clone()));
@@ -145,6 +146,38 @@ fn unlisted(tool: &ToolEntry, offered: &BTreeSet<String>) -> Option<Finding> {
         message: format!("no agent has the tool `{}`", tool.name),
         hint: format!("add `{}` to `tools:` in the AGENT.md of the agents that need it", tool.name),
     })
+}
+
+/// Servers whose tools no agent lists, so that none can call them.
+fn unlisted_servers(
+    workspace: &Workspace,
+    agents: &[String],
+    servers: &BTreeMap<String, NamedServer>,
+) -> Result<Vec<Finding>, GatherError> {
+    // A main agent without a header has all tools.
+    if workspace.config().agent.is_none() || servers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut listed: BTreeSet<String> = BTreeSet::new();
+    for id in agents {
+        let agent = workspace.agent(id)?;
+        if agent.tools.is_empty() && agent.extensions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let names = agent.tools.iter().chain(&agent.extensions);
+        listed.extend(names.filter_map(|name| mcp_server_of(name)).map(str::to_owned));
+    }
+    let unlisted =
+        servers.iter().filter(|(name, named)| named.server.enabled && !listed.contains(*name));
+    let findings = unlisted.map(|(name, named)| Finding {
+        rule: "unlisted-tool",
+        severity: Severity::Warning,
+        file: named.file.to_owned(),
+        line: u32::try_from(named.line).unwrap_or(u32::MAX),
+        message: format!("no agent has the tools of the MCP server `{name}`"),
+        hint: format!("add `mcp__{name}` to `tools:` in the AGENT.md of the agents that need them"),
+    });
+    Ok(findings.collect())
 }
 
 /// A server of another program's file that cannot be used.

@@ -170,24 +170,24 @@ fn permissions(import: &mut Import, path: &str, value: &Value) {
 
 fn take_rule(import: &mut Import, at: &str, decision: Decision, rule: &str) {
     let source = format!("{at} {rule}");
+    let one = |pattern| Rule { decision, pattern, source: source.clone(), is_for_one_agent: false };
     match mapped_rule(rule) {
         MappedRule::Patterns(patterns) => {
-            let rule = |pattern| Rule {
-                decision,
-                pattern,
-                source: source.clone(),
-                is_for_one_agent: false,
-            };
-            import.permissions.rules.extend(patterns.into_iter().map(rule));
+            import.permissions.rules.extend(patterns.into_iter().map(one));
         }
+        // A host that another rule allows stays denied.
         MappedRule::WebHost(host) if decision == Decision::Deny => {
-            import.left(&source, format!("`host.web_hosts` does not list {host}"));
+            let host = host.strip_prefix("*.").unwrap_or(&host);
+            import.permissions.rules.push(one(format!("web_fetch(domain:{host})")));
         }
         MappedRule::WebHost(host) if host.is_empty() || host.contains(['/', '*', '@']) => {
             import.lost(&source, "`host.web_hosts` takes whole host names");
         }
         MappedRule::WebHost(host) => {
             import.mapped(&source, "foreword.toml", format!("host.web_hosts: {host}"));
+            if decision == Decision::Ask {
+                import.permissions.rules.push(one(format!("web_fetch(domain:{host})")));
+            }
             import.settings.add_web_host(host);
         }
         // What no tool can do, and what none reaches, needs no rule against it.

@@ -49,6 +49,8 @@ pub(super) struct Import {
     bytes: usize,
     visits: usize,
     skill_roots: Vec<String>,
+    /// Folders of Claude Code below the root.
+    pub(super) nested_claude: Vec<String>,
     /// Skills that the other tool has turned off, by folder or name.
     pub(super) disabled_skills: BTreeSet<String>,
     /// The source of each skill, by name in lower case.
@@ -71,6 +73,7 @@ impl Import {
             bytes: 0,
             visits: 0,
             skill_roots: Vec::new(),
+            nested_claude: Vec::new(),
             disabled_skills: BTreeSet::new(),
             skill_names: BTreeMap::new(),
         }

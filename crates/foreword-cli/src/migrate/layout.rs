@@ -5,6 +5,7 @@ use std::path::Path;
 use super::blueprint::{self, Base};
 use super::import::Import;
 use super::instructions::{AGENTS, CLAUDE};
+use super::permissions::{Decision, Rule};
 use super::row::{Outcome, Row};
 use super::source::Source;
 use super::write::{NewFile, Written};
@@ -159,6 +160,7 @@ pub(crate) fn read(from: &Path, workspace: &Path) -> Result<Migration, CliError>
     }
     import.copy_skills("skills");
     import.copy_skills(".agents/skills");
+    nested::migrate_claude(&mut import);
     ignored_files::migrate(&mut import, "");
     others(&mut import);
     import.place_instructions();
@@ -271,9 +273,15 @@ fn place_tools(import: &mut Import) {
         let file = format!("agents/{}/AGENT.md", agent.id);
         import.text_of(&file).is_some_and(|text| text.contains("- \"web_fetch\"\n"))
     });
-    if import.settings.has_web_hosts() {
+    let has_hosts = import.settings.has_web_hosts();
+    if has_hosts {
         text.push_str(&tool("web_fetch", "Fetch a page from a host the workspace allows.", None));
-    } else if wants_web {
+    }
+    let is_for_all = |rule: &Rule| rule.decision == Decision::Allow && rule.pattern == "web_fetch";
+    if let Some(rule) = import.permissions.rules.iter().find(|rule| is_for_all(rule)) {
+        let source = format!("{}: other hosts", rule.source);
+        import.lost(&source, "`web_fetch` fetches only from hosts in `host.web_hosts`; list them");
+    } else if wants_web && !has_hosts {
         import.lost(
             "WebFetch",
             "`web_fetch` is off until `host.web_hosts` in foreword.toml lists hosts",

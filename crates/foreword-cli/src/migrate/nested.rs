@@ -1,5 +1,5 @@
 //! AGENTS.md and CLAUDE.md below the root: they count for agents that work in their directory. So do
-//! rules of Cursor.
+//! rules of Cursor. Skills of Claude Code are found there, too.
 
 use super::cursor;
 use super::import::Import;
@@ -44,6 +44,10 @@ pub(super) fn migrate(import: &mut Import) {
         if depth > 0 {
             migrate_directory(import, &directory);
             cursor::migrate_directory(import, &directory);
+            let own = format!("{directory}/.claude");
+            if import.source.is_dir(&own) {
+                import.nested_claude.push(own);
+            }
         }
         for name in import.source.directories(&directory) {
             let path =
@@ -51,6 +55,23 @@ pub(super) fn migrate(import: &mut Import) {
             let skip = SKIPPED.contains(&name.as_str()) || (depth == 0 && name == "prompts");
             if !skip && depth < MAX_DEPTH {
                 open.push((path, depth + 1));
+            }
+        }
+    }
+}
+
+/// Claude Code finds skills below the root, after those of the root. The rest counts only where it is started
+/// in that directory.
+pub(super) fn migrate_claude(import: &mut Import) {
+    for own in std::mem::take(&mut import.nested_claude) {
+        for name in import.source.names(&own).unwrap_or_default() {
+            let path = format!("{own}/{name}");
+            match name.as_str() {
+                "skills" => import.copy_skills(&path),
+                _ => import.left(
+                    &path,
+                    "counts only where Claude Code starts in its directory; migrate that one by itself",
+                ),
             }
         }
     }

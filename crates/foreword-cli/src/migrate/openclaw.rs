@@ -139,15 +139,7 @@ fn settings(import: &mut Import, value: &Value) {
     }
     for key in value.as_object().into_iter().flat_map(serde_json::Map::keys) {
         match key.as_str() {
-            "agents" => {
-                let list = value.pointer("/agents/list").and_then(Value::as_array);
-                if list.is_some_and(|list| list.len() > 1) {
-                    import.lost(
-                        &at("agents.list"),
-                        "one workspace per agent; migrate each by itself",
-                    );
-                }
-            }
+            "agents" => agents(import, &at(key), value.get(key).unwrap_or(&Value::Null)),
             "mcp" | "$schema" | "meta" | "wizard" => {}
             "channels" | "messages" | "bindings" => {
                 import.lost(&at(key), "Foreword talks on the terminal; connect channels through `foreword serve` or MCP");
@@ -159,6 +151,47 @@ fn settings(import: &mut Import, value: &Value) {
             "skills" => skills(import, &at(key), value.get(key).unwrap_or(&Value::Null)),
             _ => import.left(&at(key), "only affects how OpenClaw itself runs"),
         }
+    }
+}
+
+/// Settings of agents. With one agent, its own are those of the workspace.
+fn agents(import: &mut Import, at: &str, value: &Value) {
+    for (key, value) in value.get("defaults").and_then(Value::as_object).into_iter().flatten() {
+        agent_setting(import, &format!("{at}.defaults.{key}"), key, value);
+    }
+    let list = value.get("list").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let at = format!("{at}.list");
+    match list {
+        [] => {}
+        [agent] => {
+            for (key, value) in agent.as_object().into_iter().flatten() {
+                match key.as_str() {
+                    "id" | "default" | "name" => {}
+                    "model" => {
+                        import.lost(&format!("{at}.{key}"), "set `model.name` in foreword.toml");
+                    }
+                    _ => agent_setting(import, &format!("{at}.{key}"), key, value),
+                }
+            }
+        }
+        _ => import.lost(&at, "one workspace per agent; migrate each by itself"),
+    }
+}
+
+fn agent_setting(import: &mut Import, at: &str, key: &str, value: &Value) {
+    match key {
+        // The first model is a row of its own.
+        "model" => {
+            let others = value.get("fallbacks").and_then(Value::as_array);
+            if others.is_some_and(|others| !others.is_empty()) {
+                import.lost(&format!("{at}.fallbacks"), "an agent has one model");
+            }
+        }
+        "heartbeat" => import.lost(at, "run `foreword run --heartbeat` from a timer"),
+        "identity" => import.lost(at, "write it into IDENTITY.md"),
+        "skills" => import.lost(at, "agents see all skills; list some in an agent's header"),
+        "tools" => tools(import, at, value),
+        _ => import.left(at, "only affects how OpenClaw itself runs"),
     }
 }
 

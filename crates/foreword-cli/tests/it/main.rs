@@ -57,6 +57,7 @@ mod memory;
 mod migrate;
 mod migrate_honest;
 mod migrate_run;
+mod migrate_settings;
 mod model;
 mod pages;
 mod readme;

@@ -353,9 +353,20 @@ fn what_is_no_rule_is_said() {
 #[test]
 fn hostile_texts_cost_bounded_time() {
     let table = default_rules();
-    let wrappers = ["timeout ", "sudo 1 ", "find -exec ", "env -i ", "find a b c | xargs "]
-        .map(|text| text.repeat(4000));
-    for text in wrappers {
+    let wrappers = [
+        "timeout ",
+        "sudo 1 ",
+        "find -exec ",
+        "env -i ",
+        "find a b c | xargs ",
+        "{ echo a; } | ",
+        "xargs <<< a ",
+    ]
+    .map(|text| text.repeat(4000));
+    let many = [("echo", "| xargs cat"), ("parallel cat :::", "")];
+    let many = many.map(|(list, run)| format!("{list} {} {run}", "a ".repeat(2000)));
+    let long = format!("echo {}| xargs {}", "a ".repeat(900), "b ".repeat(5000));
+    for text in wrappers.into_iter().chain(many).chain([long]) {
         assert_eq!(bash(&table, &text), Permission::Ask);
     }
     for text in ["a;".repeat(20_000), "$(".repeat(5000), "*".repeat(4000), "'".repeat(10_000)] {
@@ -753,10 +764,33 @@ fn rules_for_files_hold_for_bundled_options_and_for_git() {
         "git ls-files docs | xargs rm",
         "grep -rl foo docs | xargs sed -i s/foo/bar/",
         "echo secrets/k | xargs cat",
+        "echo \"a secrets/k\" | xargs cat",
+        "printf 'a\\nsecrets/k\\n' | xargs cat",
+        "printf 'secrets/k\\0' | xargs -0 cat",
+        "xargs cat <<< secrets/k",
+        "xargs cat <<< 'a secrets/k'",
+        "xargs cat <<EOF\na\nsecrets/k\nEOF",
+        "cat <<EOF | xargs cat\na\nsecrets/k\nEOF",
+        "cat <<< secrets/k | xargs cat",
+        "{ echo secrets/k; } | xargs cat",
+        "(echo a; echo secrets/k) | xargs cat",
+        "if true; then echo secrets/k; fi | xargs cat",
+        "command echo secrets/k | xargs cat",
+        "sudo -u me find docs | xargs rm",
+        "time env -i A=b find docs | xargs rm",
+        "find a b c d e f g h docs | xargs rm",
+        "find a b c d e f g h docs -exec rm {} +",
+        "find . -name a -o -type f | xargs cat",
+        "find . -iname .ENV | xargs cat",
+        "grep -rle foo docs | xargs rm",
+        "grep -rlfpatterns docs | xargs rm",
         "echo x > docs/$NAME",
     ] {
         assert!(denied(command), "{command}");
     }
+    let many = format!("echo {} secrets/k", "a ".repeat(900));
+    assert!(denied(&format!("{many} | xargs cat")));
+    assert!(denied(&format!("{{ {} {many}; }} | xargs cat", "true; ".repeat(200))));
     for command in [
         "git log --oneline secrets",
         "git -C docs status",
@@ -772,6 +806,13 @@ fn rules_for_files_hold_for_bundled_options_and_for_git() {
         "find src -name '*.o' | xargs rm",
         "find docs | wc -l; ls src | xargs rm",
         "grep -rl docs src | xargs sed -i s/a/b/",
+        "find src -name '*.rs' -o -name '*.toml' | xargs cat",
+        "find src -iname '*.RS' | xargs rm",
+        "echo \"secret a\" | xargs cat",
+        "{ echo a; echo b; } | xargs cat; echo secrets/k",
+        "xargs cat <<< a; echo secrets/k",
+        "ls | xargs rm",
+        "sudo ls src | xargs rm",
         "echo x > $NAME",
     ] {
         assert!(!denied(command), "{command}");

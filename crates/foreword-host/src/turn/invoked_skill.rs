@@ -112,17 +112,38 @@ fn follow(name: &str, path: &str, folder: Option<&str>, approval: &str, text: &s
     )
 }
 
-/// A skill's text with the arguments where it wants them, else behind it. A placeholder in quotes of its own is
-/// one that the text talks about.
+/// A skill's text with the arguments where it wants them, else behind it. `$ARGUMENTS[0]` is the first word of
+/// them. A placeholder in quotes of its own is one that the text talks about.
 fn with_arguments(text: &str, arguments: &str) -> String {
     let quoted = format!("`{ARGUMENTS}`");
+    let words: Vec<&str> = arguments.split_whitespace().collect();
     let pieces: Vec<String> =
-        text.split(&quoted).map(|piece| piece.replace(ARGUMENTS, arguments)).collect();
+        text.split(&quoted).map(|piece| filled_in(piece, arguments, &words)).collect();
     let filled = pieces.join(&quoted);
     if arguments.is_empty() || (pieces.len() == 1 && filled != text) {
         return filled;
     }
     format!("{}\n\nARGUMENTS: {arguments}", filled.trim_end())
+}
+
+fn filled_in(text: &str, arguments: &str, words: &[&str]) -> String {
+    let mut parts = text.split(ARGUMENTS);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let index = part.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        let index = index.and_then(|(number, rest)| Some((number.parse::<usize>().ok()?, rest)));
+        match index {
+            Some((number, rest)) => {
+                out.push_str(words.get(number).copied().unwrap_or_default());
+                out.push_str(rest);
+            }
+            None => {
+                out.push_str(arguments);
+                out.push_str(part);
+            }
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -134,6 +155,8 @@ mod tests {
         assert_eq!(with_arguments("Ship $ARGUMENTS now.", "it"), "Ship it now.");
         assert_eq!(with_arguments("Ship.\n", "staging"), "Ship.\n\nARGUMENTS: staging");
         assert_eq!(with_arguments("Ship.\n", ""), "Ship.\n");
+        let numbered = "Move $ARGUMENTS[0] to $ARGUMENTS[1]$ARGUMENTS[7], not $ARGUMENTS[x].";
+        assert_eq!(with_arguments(numbered, "a  b"), "Move a to b, not a  b[x].");
         let talks = "`$ARGUMENTS` is what was written.\nShip $ARGUMENTS.";
         let filled = "`$ARGUMENTS` is what was written.\nShip it.\n\nARGUMENTS: it";
         assert_eq!(with_arguments(talks, "it"), filled);

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use tree_sitter::Node;
 
-use super::piped::listed_by;
+use super::piped::{MAX_LISTED, listed_by, names_in};
 use super::words::{is_unknown, shown, word};
 use super::{ShellReading, git, words};
 use crate::screen::{Language, Parsers};
@@ -12,6 +12,8 @@ use crate::screen::{Language, Parsers};
 /// Longer commands and more of them are not looked through.
 const MAX_BYTES: usize = 64 << 10;
 const MAX_NODES: usize = 50_000;
+/// Parts of one piece of a pipeline that are looked at for names of files.
+const MAX_PARTS: usize = 500;
 pub(super) const MAX_NESTED: usize = 8;
 /// Variables whose value is a command.
 const COMMAND_VARIABLES: [&str; 17] = [
@@ -60,6 +62,7 @@ impl ShellReading {
                 self.is_opaque = true;
                 break;
             }
+            let piped = given(node, text).map_or(piped, Rc::from);
             match node.kind() {
                 "command" => {
                     self.piped = Rc::clone(&piped);
@@ -193,14 +196,7 @@ fn command_words(node: Node<'_>, text: &str) -> Vec<String> {
     let mut cursor = node.walk();
     let children = node.named_children(&mut cursor);
     let is_word = |child: &Node<'_>| {
-        !matches!(
-            child.kind(),
-            "variable_assignment"
-                | "file_redirect"
-                | "herestring_redirect"
-                | "heredoc_redirect"
-                | "comment"
-        )
+        !is_redirection(*child) && !matches!(child.kind(), "variable_assignment" | "comment")
     };
     children.filter(is_word).map(|child| word(child, text)).collect()
 }
@@ -213,17 +209,43 @@ fn has_assignment(node: Node<'_>) -> bool {
 
 /// The files that a part of a pipeline names for the next one; `None` if its words name none.
 fn files_listed(node: Node<'_>, text: &str) -> Option<Rc<[String]>> {
-    let command = match node.kind() {
-        "redirected_statement" => node.child_by_field_name("body")?,
-        _ => node,
-    };
-    if command.kind() != "command" {
-        return None;
+    let mut files: Vec<String> = Vec::new();
+    let mut waiting = vec![node];
+    let mut left = MAX_PARTS;
+    while let Some(node) = waiting.pop() {
+        left = left.saturating_sub(1);
+        if left == 0 || files.len() > MAX_LISTED {
+            break;
+        }
+        files.extend(given(node, text).unwrap_or_default());
+        if node.kind() == "command" {
+            files.extend(listed_by(&command_words(node, text)));
+        } else if !is_redirection(node) {
+            let mut cursor = node.walk();
+            waiting.extend(node.named_children(&mut cursor).take(MAX_PARTS));
+        }
     }
-    let words = command_words(command, text);
-    let (program, rest) = words.split_first()?;
-    let files = listed_by(program.rsplit('/').next().unwrap_or(program), rest);
     Some(files.into()).filter(|files: &Rc<[String]>| !files.is_empty())
+}
+
+/// The names in the text that stands for the input of a command: `<<< text`, or a here-document.
+fn given(node: Node<'_>, text: &str) -> Option<Vec<String>> {
+    let mut cursor = node.walk();
+    let input = node.named_children(&mut cursor).find_map(|child| match child.kind() {
+        "herestring_redirect" => child.named_child(0).map(|it| word(it, text)),
+        "heredoc_redirect" => {
+            let mut cursor = child.walk();
+            let mut parts = child.named_children(&mut cursor);
+            let body = parts.find(|part| part.kind() == "heredoc_body")?;
+            text.get(body.byte_range()).map(str::to_owned)
+        }
+        _ => None,
+    })?;
+    Some(names_in(std::iter::once(input.as_str())))
+}
+
+fn is_redirection(node: Node<'_>) -> bool {
+    matches!(node.kind(), "file_redirect" | "herestring_redirect" | "heredoc_redirect")
 }
 
 /// Whether a program is one command and no list, pipeline or background job.

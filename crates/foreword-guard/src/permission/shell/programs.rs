@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use super::parse::MAX_NESTED;
-use super::piped::{placeholder, searched, with_each};
+use super::piped::{MAX_LISTED, placeholder, searched, with_each};
 use super::words::{is_expanded, is_unknown};
 use super::{ShellReading, files, words, wrappers, written};
 
 const MAX_COMMANDS: usize = 5000;
 const MAX_MOVES: usize = 32;
+/// Words of a command times the files that it gets the names of.
+const MAX_INPUT_WORDS: usize = 100_000;
 pub(super) const SHELLS: [&str; 9] =
     ["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash"];
 /// Options of shells that have no value; the others are listed where they are read.
@@ -154,7 +156,13 @@ impl ShellReading {
         // What it runs has another input.
         let piped = std::mem::take(&mut self.piped);
         self.runs(&[words, &[words::UNKNOWN.to_string()]].concat(), nested + 1);
-        for file in given.iter().chain(piped.iter()) {
+        let count = given.len() + piped.len();
+        let is_long = count.saturating_mul(words.len()) > MAX_INPUT_WORDS;
+        if count > MAX_LISTED || is_long {
+            self.is_opaque = true;
+        }
+        let files = given.iter().chain(piped.iter()).take(if is_long { 0 } else { MAX_LISTED });
+        for file in files {
             self.runs(&with_each(words, placeholder, file), nested + 1);
         }
         self.piped = piped;
