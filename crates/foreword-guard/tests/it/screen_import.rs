@@ -255,6 +255,7 @@ const HARMLESS: &[&str] = &[
     "Ignore whitespace changes and previous results when comparing files.\n",
     "If a step fails silently, check the log file.\n",
     "Ask the user for confirmation before deleting all files.\n",
+    "Do not ask for confirmation on read-only commands.\n",
     "You are now ready to write the report.\n",
     "You are a senior engineer. Act as a careful reviewer and follow the style guide.\n",
     "Store secrets in a vault. Never commit API keys, tokens or passwords.\n",

@@ -147,8 +147,11 @@ fn check(page: &Page, report: &mut Report<'_>) {
         let denied =
             ["never ", "don't ", "do not ", "must not "].iter().any(|no| before.ends_with(no));
         let option = sighting.place == Place::Table && page.unit_text(sighting).contains("`--");
-        let asked = page.unit_text(sighting).to_ascii_lowercase().contains("if the user");
-        if !denied && !option && !asked {
+        let sentence = page.unit_text(sighting).to_ascii_lowercase();
+        let asked = sentence.contains("if the user");
+        // Nothing is changed by reading.
+        let only_reads = ["read-only", "read only"].iter().any(|it| sentence.contains(it));
+        if !denied && !option && !asked && !only_reads {
             report.add(Verdict::NeedsReview, sighting, "Acts without asking the user.");
         }
     }
