@@ -19,6 +19,7 @@ from collections import defaultdict
 import numpy as np
 from blake3 import blake3
 
+from skill_texts import size
 from injection_head import BUCKETS, DIMS, MEASURES, Data, logistic, packed
 
 # how strongly each part is shrunk by the same penalty: vector, characters, words, facts
@@ -185,7 +186,7 @@ def worst_windows(data, sums, count):
 def highest(data, sums):
     out = np.full(len(data.rows), -30.0)
     np.maximum.at(out, data.owner, confirmed(data, sums))
-    whole = np.array([r.get("whole") or len(r["text"].encode()) for r in data.rows])
+    whole = np.array([r.get("whole") or size(r["text"]) for r in data.rows])
     return out - DOUBLING * np.log2(np.clip(whole, SHORT, LONG) / SHORT)
 
 
@@ -194,8 +195,8 @@ def confirmed(data, sums):
     at, last = np.arange(len(sums)), data.index + 1 == data.reading_windows[data.reading]
     before = np.where(data.index > 0, sums[np.maximum(at - 1, 0)], -np.inf)
     after = np.where(last, -np.inf, sums[np.minimum(at + 1, len(sums) - 1)])
-    higher = np.maximum(before, after)
-    return sums - UNCONFIRMED * np.maximum(sums - np.where(np.isinf(higher), sums, higher), 0)
+    edge = np.isinf(before) | np.isinf(after)
+    return sums - UNCONFIRMED * np.maximum(sums - np.where(edge, sums, np.maximum(before, after)), 0)
 
 
 def by_skill(data, scores, groups):

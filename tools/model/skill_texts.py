@@ -37,6 +37,11 @@ def group(source):
     return TWINS.get(source, source.split("-")[0] if source.startswith(("fx-", "pj-")) else source)
 
 
+def size(text):
+    """Bytes without blanks in a row, as `documents_size` in `folder.rs` counts them."""
+    return sum(len(word.encode()) + 1 for word in text.split())
+
+
 def documents(files):
     return {path: text for path, text in files.items() if path.lower().endswith(DOCUMENTS)}
 
@@ -47,7 +52,7 @@ def folders(data):
             attack = row["label"] == "1"
             if attack and row["attack_in"] == "script":
                 continue  # which of its words are harmful is not known
-            whole = sum(len(text.encode()) for text in documents(row["files"]).values())
+            whole = sum(map(size, documents(row["files"]).values()))
             for path, text in documents(row["files"]).items():
                 main = path.lower() == "skill.md"
                 if attack and not main:
@@ -67,7 +72,7 @@ def skills(data):
             if kind == "benign":
                 source = "benign-" + source
             yield {"text": text[:LONGEST], "label": int(kind == "malicious"), "source": source, "group": group(source),
-                   "skill": f"{kind}/{folder}", "whole": len(text.encode())}
+                   "skill": f"{kind}/{folder}", "whole": size(text)}
 
 
 def clean(data):
@@ -120,7 +125,7 @@ def written_folders(rng):
 
 
 def marked_documents(rng):
-    """Whole documents by five authors who marked what is harmful in them. Each passage counts apart, in the document without the
+    """Whole documents by nine authors who marked what is harmful in them. Each passage counts apart, in the document without the
     others; without any it is honest."""
     first = AUTHORS.stop - 1
     for i, row in enumerate(map(json.loads, open(HERE / "skill_documents.jsonl", encoding="utf-8"))):

@@ -225,12 +225,12 @@ pub(crate) fn judge_confirmed(head: &Head, readings: &[NotedReading]) -> Judgeme
 /// How much of the distance to its higher neighbour a window loses that stands out alone.
 const UNCONFIRMED: f32 = 1.0 / 3.0;
 
+/// The first and the last block are in one window only, which no neighbour can confirm.
 fn confirm(scores: &[f32]) -> Vec<f32> {
     let at = |index: Option<usize>| index.and_then(|i| scores.get(i)).copied();
-    let confirmed = |(i, score): (usize, &f32)| {
-        let neighbours = [at(i.checked_sub(1)), at(Some(i + 1))];
-        let higher = neighbours.into_iter().flatten().reduce(f32::max).unwrap_or(*score);
-        score - UNCONFIRMED * (score - higher).max(0.0)
+    let confirmed = |(i, score): (usize, &f32)| match (at(i.checked_sub(1)), at(Some(i + 1))) {
+        (Some(before), Some(after)) => score - UNCONFIRMED * (score - before.max(after)).max(0.0),
+        _ => *score,
     };
     scores.iter().enumerate().map(confirmed).collect()
 }
@@ -399,6 +399,7 @@ mod tests {
         assert_eq!(confirm(&[0.0, 3.0, -3.0]), [0.0, 2.0, -3.0]);
         assert_eq!(confirm(&[0.0, 3.0, 3.0, 1.0]), [0.0, 3.0, 3.0, 1.0], "two agree");
         assert_eq!(confirm(&[3.0]), [3.0], "no neighbour to ask");
+        assert_eq!(confirm(&[3.0, 0.0, 0.0, 3.0]), [3.0, 0.0, 0.0, 3.0], "nor at the ends");
         assert_eq!(confirm(&[]), [] as [f32; 0]);
     }
 }

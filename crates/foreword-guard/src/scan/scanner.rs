@@ -100,7 +100,9 @@ impl Scanner {
         let injection = conclude(text, head, head.bounds, &readings, &judge(head, &noted, None));
         let suspects = judge_confirmed(other, &instructions).suspects;
         let harmful = suspects.iter().filter_map(|suspect| {
-            let score = other.score(suspect.sum - allowance(whole), other.bounds);
+            let score = |sum| other.score(sum, other.bounds);
+            let floor = if score(suspect.sum) >= SURE { score(other.bounds.flag) } else { 0.0 };
+            let score = score(suspect.sum - allowance(whole)).max(floor);
             Some(finding(text, readings.get(suspect.reading)?, suspect, score))
         });
         SkillScan { injection, harmful: harmful.collect() }
@@ -161,8 +163,12 @@ fn scan(text: &str, head: &Head, bounds: Bounds, vectors: Vectors<'_>) -> Scan {
     scan
 }
 
+/// An instruction with this score by itself is reported however long its skill is, so that padding turns
+/// a refusal into a review at most.
+const SURE: f32 = 0.98;
+
 /// What an instruction has to weigh more in a skill with long documents: each of their windows is one more
-/// chance of an error. It ends at a size that honest skills have, so that padding hides little.
+/// chance of an error. It ends at a size that honest skills have.
 fn allowance(whole: usize) -> f32 {
     const DOUBLING: f32 = 0.3;
     const SHORT: usize = 2048;

@@ -29,8 +29,8 @@ const DOUBTFUL: f32 = 0.3;
 /// The score from which an instruction is reported, the flag.
 const LIKELY: f32 = 0.5;
 
-/// The score of an instruction that is enough to refuse a skill, the block: no honest skill that was
-/// left out of the fit reached it.
+/// The score of an instruction that is enough to refuse a skill, the block: of 293 honest skills that were left
+/// out of the fit, one reached it.
 const CERTAIN: f32 = 0.9;
 
 /// How far from an instruction an address is looked for, in bytes.
@@ -103,9 +103,16 @@ impl Screener for InjectionScreener {
         let (mut reported, titles) = (0, OnceCell::new());
         for place in scan.harmful.iter().take_while(|place| place.score >= DOUBTFUL) {
             let score = place.score;
-            let address = address_beside(content, place.range)
-                .filter(|address| !titles.get_or_init(|| titles_of(content)).name_address(address));
+            let is_named =
+                |address: &String| titles.get_or_init(|| titles_of(content)).name_address(address);
+            let address = address_beside(content, place.range);
+            let is_own = address.as_ref().is_some_and(is_named);
+            let address = address.filter(|_| !is_own);
             let Some((rule, verdict)) = weigh(score, address.is_some()) else { continue };
+            // What a skill sends to whom it says it works with is for a person to judge.
+            let verdict = if is_own { verdict.min(Verdict::NeedsReview) } else { verdict };
+            // Rounded down, so that none looks higher than a bound it is below.
+            let score = (score * 100.0).floor() / 100.0;
             if reported == MAX_HARMFUL {
                 break;
             }

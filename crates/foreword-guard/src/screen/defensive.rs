@@ -92,6 +92,7 @@ fn says_bad(label: &str) -> bool {
         "vulnerable",
         "malicious",
         "attack",
+        "attacker",
         "insecure",
         "wrong",
         "dangerous",
@@ -105,10 +106,16 @@ fn says_bad(label: &str) -> bool {
         "suspicious",
         "looks like",
         "forbidden",
-        "block",
     ];
     let text = label.to_lowercase();
-    words.iter().any(|word| text.contains(word))
+    // Whole words, or their plural: a badge is not bad.
+    let is_whole = |at: usize, word: &str| {
+        let ends = |side: Option<char>| !side.is_some_and(char::is_alphanumeric);
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + word.len()..).unwrap_or_default();
+        ends(before) && ends(after.strip_prefix('s').unwrap_or(after).chars().next())
+    };
+    words.iter().any(|word| text.match_indices(word).any(|(at, _)| is_whole(at, word)))
 }
 
 /// Whether a skill says of itself that it is about attacks: it teaches, scans or tests for them.
@@ -187,6 +194,18 @@ pub(super) fn is_sample(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_label_is_a_whole_word() {
+        for label in
+            ["Bad:", "Attacks look like this", "❌ so", "Never do this:", "Malicious payload"]
+        {
+            assert!(says_bad(label), "{label}");
+        }
+        for label in ["Run this block:", "Start the blockchain node:", "Badges", "Attackless"] {
+            assert!(!says_bad(label), "{label}");
+        }
+    }
 
     #[test]
     fn only_a_labelled_command_is_an_exhibit() {

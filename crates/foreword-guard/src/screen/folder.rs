@@ -64,6 +64,15 @@ pub fn screen_folder(
             prose.iter().flat_map(|s| s.screen_document(&comments, declared_permissions, whole));
         in_code.chain(in_prose).collect()
     };
+    // An agent reads the comments of a program as it reads a document. Most of them are about code, so only
+    // what would be refused in a document needs review.
+    let grave_comments = |language: Language, text: &str| -> Vec<Finding> {
+        let prose = screeners.iter().filter(|screener| screener.reads_prose());
+        let comments = comments(language, text);
+        let found = prose.flat_map(|s| s.screen_document(&comments, declared_permissions, whole));
+        let grave = found.filter(|finding| finding.verdict == Verdict::Reject);
+        grave.map(|finding| Finding { verdict: Verdict::NeedsReview, ..finding }).collect()
+    };
     for (index, file) in files.iter().enumerate() {
         // What can be read of it is.
         let text = String::from_utf8_lossy(file.content);
@@ -103,8 +112,7 @@ pub fn screen_folder(
             match kind(file.path, text, index == main) {
                 Kind::Document => {
                     // A text file may be data: only what is written for people says which hosts belong.
-                    let name = file.path.rsplit('/').next().unwrap_or_default();
-                    if !name.ends_with(".txt") || name.to_ascii_lowercase().starts_with("readme") {
+                    if !file.path.ends_with(".txt") || is_readme(file.path) {
                         documents.add(text);
                     }
                     findings.extend(screen(text).into_iter().map(|finding| (index, finding)));
@@ -113,6 +121,9 @@ pub fn screen_folder(
                     if policy == Policy::Agent {
                         findings.push((index, by_an_agent()));
                         let found = screen_program(file.path, language, text).into_iter();
+                        findings.extend(found.map(|finding| (index, finding)));
+                    } else {
+                        let found = grave_comments(language, text).into_iter();
                         findings.extend(found.map(|finding| (index, finding)));
                     }
                 }
@@ -233,11 +244,16 @@ enum Kind {
     Data,
 }
 
-/// The bytes of all documents of a skill.
+/// The bytes of what is written for people in a skill, without blanks in a row. A text file may be data.
 fn documents_size(files: &[SkillFile<'_>], main: usize) -> usize {
-    let documents =
-        files.iter().enumerate().filter(|(at, file)| *at == main || is_document(file.path));
-    documents.map(|(_, file)| file.content.len()).sum()
+    let prose = |path: &str| is_document(path) && (!path.ends_with(".txt") || is_readme(path));
+    let documents = files.iter().enumerate().filter(|(at, file)| *at == main || prose(file.path));
+    let words = documents.flat_map(|(_, file)| file.content.split(u8::is_ascii_whitespace));
+    words.filter(|word| !word.is_empty()).map(|word| word.len() + 1).sum()
+}
+
+fn is_readme(path: &str) -> bool {
+    path.rsplit('/').next().is_some_and(|name| name.to_ascii_lowercase().starts_with("readme"))
 }
 
 fn is_main(path: &str) -> bool {

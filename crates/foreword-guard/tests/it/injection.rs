@@ -269,10 +269,12 @@ fn instructions_against_the_user_are_noticed() {
         let found = findings.iter().find(|finding| finding.rule == "harmful-instruction").unwrap();
         assert!((3..=5).contains(&found.line), "{findings:?}");
         assert_eq!(found.verdict, Verdict::Reject, "{findings:?}");
-        // It has to weigh more in a long skill, but no padding hides it.
+        // It has to weigh more in a long skill, but padding turns a refusal into a review at most.
         let padded = screener.screen_document(&skill, &[], usize::MAX);
-        assert_eq!(padded.len(), findings.len());
-        assert_ne!(padded[0].message, findings[0].message, "the score is lower");
+        assert!(padded.iter().any(|f| f.rule == "harmful-instruction"), "{padded:?}");
+        // The last paragraph counts as any other.
+        let last = screener.screen(&format!("{}{skill}", around.repeat(4)), &[]);
+        assert!(last.iter().any(|f| f.verdict == Verdict::Reject), "{last:?}");
     }
     for honest in [
         "When the workbook is finished, ask the user whether to upload a copy to their own bucket, and \
