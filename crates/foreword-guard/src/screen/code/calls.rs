@@ -2,7 +2,8 @@
 
 mod builders;
 mod files;
-mod network;
+mod formats;
+pub(super) mod network;
 pub(super) mod processes;
 mod surroundings;
 mod texts;

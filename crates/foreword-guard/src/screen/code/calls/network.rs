@@ -8,6 +8,9 @@ use crate::screen::code::machine::Machine;
 use crate::screen::code::places::{METADATA, is_metadata};
 use crate::screen::code::value::{Marks, Origin, Value};
 
+/// Where something came from whose address a program decodes first.
+pub(crate) const HIDDEN_ADDRESS: &str = "a hidden address";
+
 /// Libraries whose calls are requests.
 const HTTP: [&str; 22] = [
     "requests",
@@ -174,8 +177,12 @@ impl Machine<'_> {
             return Some(response);
         }
         if last == "open" && path.contains("XMLHttpRequest")
-            || path.ends_with(".open") && parts.has_text(&["POST", "GET", "PUT"])
+            || last == "open" && parts.has_text(&["POST", "GET", "PUT"])
         {
+            let url = parts.args.iter().filter_map(Value::as_text).find(|t| t.contains("://"));
+            if let Some(url) = url {
+                self.connected.insert(self.file, url.to_owned());
+            }
             return Some(self.request(parts, false));
         }
         match (path, last) {
@@ -221,6 +228,22 @@ impl Machine<'_> {
                 }
                 self.add(Act::Connect, &host, marks, line);
                 Some(Value { text: Some(host.into()), ..Value::path("socket") })
+            }
+            (_, "recv" | "recvfrom" | "gets" | "readline" | "readlines" | "receive")
+                if path.contains("socket") || path.contains("Socket") =>
+            {
+                let own = parts.receiver.and_then(Value::as_text).unwrap_or_default();
+                let from = match own.is_empty() {
+                    true => self.connected.get(&self.file).cloned().unwrap_or_default(),
+                    false => own.to_owned(),
+                };
+                Some(Value::marked(self.mark(Origin::Fetched, from, line)))
+            }
+            (_, "bind" | "listen" | "createserver" | "accept")
+                if ["socket", "net.", "tls."].iter().any(|p| path.starts_with(p)) =>
+            {
+                self.add(Act::Listen, path, Marks::default(), line);
+                Some(Value::path("socket"))
             }
             (_, "open_connection" | "openconnection") if path.contains("asyncio") => {
                 let host = parts.first().map(address_of).unwrap_or_default();
@@ -368,7 +391,9 @@ impl Machine<'_> {
             }
         }
         self.add_with_proof(Act::Http, &target, data, proof, line);
-        let mut marks = self.mark(Origin::Fetched, target.clone(), line);
+        let hidden = target.is_empty() && url.marks.has(&Origin::Decoded);
+        let from = if hidden { HIDDEN_ADDRESS.to_owned() } else { target.clone() };
+        let mut marks = self.mark(Origin::Fetched, from, line);
         if is_metadata(&target) {
             marks.add(&self.mark(Origin::Credential, METADATA, line));
         }

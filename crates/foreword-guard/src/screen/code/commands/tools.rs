@@ -7,6 +7,7 @@ use crate::screen::code::value::{Marks, Origin, Value};
 impl Machine<'_> {
     /// What `git` does; `Some` if what it prints matters.
     pub(super) fn git(&mut self, rest: &[Value], line: u32) -> Option<Value> {
+        let rest = without_options(rest);
         let text = Value::joined(rest, " ");
         let text = text.as_text().unwrap_or_default().to_owned();
         if text.starts_with("credential fill") || text.starts_with("credential-") {
@@ -32,9 +33,15 @@ impl Machine<'_> {
             .filter_map(Value::as_text)
             .find(|t| t.contains("://") || t.starts_with("git@"));
         let adds = text.starts_with("remote add") || text.starts_with("remote set-url");
-        if adds && let Some(url) = url {
+        let every_push = adds && text.contains("--push")
+            || text.starts_with("config") && text.contains("pushurl")
+            || text.starts_with("config") && text.contains("pushInsteadOf");
+        if (adds || every_push)
+            && let Some(url) = url
+        {
             let marks = self.mark(Origin::Files, "the repository", line);
-            self.add(Act::Copy, &format!("git remote {url}"), marks, line);
+            let verb = if every_push { "push" } else { "remote" };
+            self.add(Act::Copy, &format!("git {verb} {url}"), marks, line);
         } else if text.starts_with("push")
             && (url.is_some()
                 || text.contains("--force")
@@ -44,6 +51,8 @@ impl Machine<'_> {
         {
             let marks = self.mark(Origin::Files, "the repository", line);
             self.add(Act::Copy, &format!("git {text}"), marks, line);
+        } else if text.starts_with("push") {
+            self.add(Act::Program, "git push", Marks::default(), line);
         } else if text.starts_with("config")
             && [
                 "core.hooksPath",
@@ -107,6 +116,16 @@ impl Machine<'_> {
             self.add(Act::Lower, &format!("{name} {text}"), Marks::default(), line);
         }
     }
+}
+
+/// The words of `git` from its verb on: `git -C directory push`.
+fn without_options(words: &[Value]) -> &[Value] {
+    let mut words = words;
+    while let Some(word) = words.first().and_then(Value::as_text).filter(|t| t.starts_with('-')) {
+        let valued = matches!(word, "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace");
+        words = words.get(1 + usize::from(valued)..).unwrap_or_default();
+    }
+    words
 }
 
 /// What a program that manages credentials is asked for.

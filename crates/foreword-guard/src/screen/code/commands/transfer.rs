@@ -129,7 +129,7 @@ impl Machine<'_> {
         }
         if let Some(stdin) = stdin.filter(|_| sends) {
             // Only what names the input reads it, but a hole may be that name.
-            if data.is_empty() {
+            if data.is_empty() && !stdin.marks.has(&Origin::Conversation) {
                 data.add(&stdin.all_marks());
             }
         }
@@ -198,11 +198,22 @@ impl Machine<'_> {
             return None;
         }
         let old_style = name == "tar" && !letters.is_empty() && !letters.contains(['/', '.', '~']);
+        let names_archive = |w: &Value| {
+            w.as_text().is_some_and(|t| {
+                t.starts_with("--file")
+                    || t.starts_with('-') && !t.starts_with("--") && t.contains('f')
+            })
+        };
+        let printed = matches!(name, "tar" | "bsdtar")
+            && !rest.iter().any(names_archive)
+            && !(old_style && letters.contains('f'));
         let list = if old_style || name == "7z" { list.get(1..) } else { list.get(..) };
+        let nowhere = Value::default();
         let (archive, sources) = match name {
-            "compress-archive" => list.and_then(|l| l.split_last()),
-            _ => list.and_then(|l| l.split_first()),
-        }?;
+            _ if printed => (&nowhere, list?),
+            "compress-archive" => list.and_then(|l| l.split_last()).map(|(a, s)| (*a, s))?,
+            _ => list.and_then(|l| l.split_first()).map(|(a, s)| (*a, s))?,
+        };
         let mut read = Value::default();
         for source in sources {
             let one = self.read_path(source, line);

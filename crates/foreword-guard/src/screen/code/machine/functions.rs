@@ -363,6 +363,7 @@ impl Machine<'_> {
         self.dotted |= function.params.iter().any(|name| name.contains('.'));
         self.scopes.push(scope);
         self.block(&function.body);
+        self.note_chooser(function);
         self.scopes.pop().unwrap_or_default()
     }
 
