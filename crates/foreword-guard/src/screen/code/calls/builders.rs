@@ -194,71 +194,6 @@ impl Machine<'_> {
                 }
                 Some(self.start(first, parts, line))
             }
-            "Open" | "open" if parts.has_text(&["GET", "POST", "PUT"]) => {
-                self.networking(path, "open", parts)
-            }
-            // Neovim: a job of its own.
-            "jobstart" | "termopen" | "systemlist"
-                if path.contains("fn.") || path.contains("vim") =>
-            {
-                Some(self.start(first, parts, line))
-            }
-            "loadfile" | "dofile" | "loadstring" if first.text.is_some() => {
-                let target = first.as_text().unwrap_or_default().to_owned();
-                match self.staged_at(&target) {
-                    Some(staged) if staged.has(&Origin::Fetched) => {
-                        self.add(Act::Evaluate, &target, staged, line);
-                        Some(Value::default())
-                    }
-                    _ if last == "loadstring" => Some(self.run_code(language, first, line)),
-                    _ => None,
-                }
-            }
-            "tcp" | "tcp4" | "tcp6" if path.starts_with("socket.") => Some(Value::path("socket")),
-            "set_role" | "add_role" if first.constant() == Some("administrator") => {
-                self.add(Act::Account, "administrator", Marks::default(), line);
-                Some(Value::default())
-            }
-            "wp_remote_post" | "wp_remote_get" | "wp_remote_request" | "wp_safe_remote_post" => {
-                Some(self.request(parts, true))
-            }
-            // Windows Script: objects by their name, folders by what they are for.
-            "CreateObject" | "GetObject" => {
-                Some(Value::path(first.constant()?.to_ascii_lowercase()))
-            }
-            "SpecialFolders" | "ExpandEnvironmentStrings" => Some(match first.constant()? {
-                "Startup" | "AllUsersStartup" => {
-                    Value::text("~/AppData/Microsoft/Windows/Start Menu/Programs/Startup")
-                }
-                "Desktop" => Value::text("~/Desktop"),
-                "MyDocuments" => Value::text("~/Documents"),
-                other => {
-                    Value::text(other.replace("%TEMP%", "/tmp").replace("%APPDATA%", "~/AppData"))
-                }
-            }),
-            "StrReverse" => {
-                use crate::screen::code::text::Encoding;
-                Some(self.decoded(first, Encoding::Reversed, line))
-            }
-            "Chr" | "ChrW" if first.number.is_some() => {
-                let letter =
-                    first.number.and_then(|n| u32::try_from(n).ok()).and_then(char::from_u32);
-                Some(Value::text(letter.map(String::from).unwrap_or_default()))
-            }
-            "CreateTextFile" | "OpenTextFile" if dialect == Dialect::Basic => {
-                Some(Value { text: first.text.clone(), ..Value::path("open-file") })
-            }
-            "Write" | "WriteLine" if receiver.path.as_deref() == Some("open-file") => {
-                let target = receiver.as_text().unwrap_or_default().to_owned();
-                self.write_path(&target, first, line);
-                Some(Value::default())
-            }
-            "SaveToFile" => {
-                let from = self.connected.get(&self.file).cloned()?;
-                let content = Value::marked(self.mark(Origin::Fetched, from, line));
-                self.write_path(first.as_text().unwrap_or_default(), &content, line);
-                Some(Value::default())
-            }
             "hidden-answer" => {
                 self.add(Act::AskPassword, "hidden answer", Marks::default(), line);
                 Some(Value::marked(self.mark(Origin::Typed, "a typed password", line)))
@@ -379,67 +314,6 @@ impl Machine<'_> {
                 };
                 let data = parts.args.last().unwrap_or(receiver);
                 Some(self.decoded(data, encoding, line))
-            }
-            "inet_aton" | "inet_addr" | "sockaddr_in" | "pack_sockaddr_in"
-            | "InetSocketAddress" | "IPEndPoint" => {
-                let text = parts.args.iter().find(|v| v.text.is_some());
-                Some(text.cloned().unwrap_or_default())
-            }
-            "Listen" | "bind" | "TcpListener.bind" | "ServerSocket" | "stream_socket_server"
-                if last != "bind" || path.contains("Listener") =>
-            {
-                self.add(Act::Listen, path, Marks::default(), line);
-                Some(Value::path("socket"))
-            }
-            // Perl and C: the address is put together before.
-            "connect" if path == "connect" && parts.args.len() >= 2 => {
-                let host = parts.args.iter().find_map(|v| v.as_text().filter(|t| t.contains('.')));
-                let host = host.unwrap_or_default().to_owned();
-                self.add(Act::Connect, &host, parts.given(), line);
-                Some(Value::default())
-            }
-            "fgets" | "fread" | "stream_get_line" | "socket_read" | "receive" | "readLine"
-                if path.contains("socket") || first.path.as_deref() == Some("socket") =>
-            {
-                let from = if path.contains("socket") { receiver } else { first };
-                let host = match from.as_text() {
-                    Some(host) => host.to_owned(),
-                    None => self.connected.get(&self.file).cloned().unwrap_or_default(),
-                };
-                Some(Value::marked(self.mark(Origin::Fetched, host, line)))
-            }
-            "new" if path.contains("Socket") => {
-                let host = parts.named(&["PeerAddr", "PeerHost"]).or_else(|| {
-                    parts.args.iter().find(|v| v.as_text().is_some_and(|t| t.contains('.')))
-                });
-                let host = host.and_then(Value::as_text).unwrap_or_default().to_owned();
-                self.add(Act::Connect, &host, Marks::default(), line);
-                Some(Value { text: Some(host.into()), ..Value::path("socket") })
-            }
-            "fsockopen"
-            | "Dial"
-            | "TcpStream.connect"
-            | "connect"
-            | "TcpClient"
-            | "DialTimeout"
-            | "stream_socket_client"
-            | "Socket" => {
-                let host = parts.args.iter().find_map(|v| v.as_text().filter(|t| t.contains('.')));
-                let host = host?.to_owned();
-                self.connected.insert(self.file, host.clone());
-                self.add(Act::Connect, &host, parts.given(), line);
-                Some(Value { text: Some(host.into()), ..Value::path("socket") })
-            }
-            "write_all" | "Write" | "fwrite" | "Fprintf" | "fputs" | "send"
-                if path.contains("socket")
-                    || parts.args.iter().any(|v| v.path.as_deref() == Some("socket")) =>
-            {
-                let to = parts.args.iter().chain(parts.receiver);
-                let to =
-                    to.filter(|v| v.path.as_deref() == Some("socket")).find_map(Value::as_text);
-                let target = to.unwrap_or_default().to_owned();
-                self.add(Act::Connect, &target, parts.marks(), line);
-                Some(Value::default())
             }
             "PostForm" | "PostAsync" | "PutAsync" | "GetStringAsync" | "PostAsJsonAsync"
             | "UploadString" | "UploadFile" | "UploadData" | "DownloadString" | "DownloadFile"

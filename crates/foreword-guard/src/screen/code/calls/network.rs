@@ -154,6 +154,11 @@ impl Machine<'_> {
             return Some(request);
         }
         if fetches || REQUESTS.contains(&last) && (is_http() || by_url()) {
+            let url = parts.args.iter().filter_map(Value::as_text).find(|t| t.contains("://"));
+            if let Some(url) = url.filter(|_| last == "open") {
+                // What is asked of the object afterwards comes from there.
+                self.connected.insert(self.file, url.to_owned());
+            }
             if last == "uploadfile"
                 && let Some(file) = parts.args.get(1)
             {
@@ -179,10 +184,6 @@ impl Machine<'_> {
         if last == "open" && path.contains("XMLHttpRequest")
             || last == "open" && parts.has_text(&["POST", "GET", "PUT"])
         {
-            let url = parts.args.iter().filter_map(Value::as_text).find(|t| t.contains("://"));
-            if let Some(url) = url {
-                self.connected.insert(self.file, url.to_owned());
-            }
             return Some(self.request(parts, false));
         }
         match (path, last) {
