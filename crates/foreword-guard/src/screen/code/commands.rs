@@ -131,7 +131,8 @@ impl Machine<'_> {
             }
             "bash" | "sh" | "zsh" | "dash" | "ksh" | "fish" | "python" | "python3" | "node"
             | "perl" | "ruby" | "php" | "osascript" | "pwsh" | "powershell" | "bun" | "deno"
-            | "source" | "." | "cmd" | "tsx" | "uv" | "lua" | "wscript" | "cscript" | "mshta" => {
+            | "source" | "." | "cmd" | "tsx" | "uv" | "lua" | "wscript" | "cscript" | "mshta"
+            | "java" | "mono" | "rundll32" | "regsvr32" | "msiexec" => {
                 return self.interpreter(name, rest, stdin, line);
             }
             "eval" | "iex" | "invoke-expression" => {
@@ -211,8 +212,7 @@ impl Machine<'_> {
                 flow.add(&self.mark(Origin::Fetched, target, line));
             }
             "certutil" if has(rest, &["-decode", "/decode", "-decodehex"]) => {
-                let mut paths =
-                    operands(rest).filter(|w| !w.as_text().is_some_and(|t| t == "/decode"));
+                let mut paths = operands(rest).filter(|w| w.as_text() != Some("/decode"));
                 let from = paths.next().map(|from| self.read_path(from, line)).unwrap_or_default();
                 let to = paths.next().and_then(Value::as_text).unwrap_or_default().to_owned();
                 let mut content = Value::marked(from.marks);
@@ -335,7 +335,12 @@ impl Machine<'_> {
                 return Value::default();
             }
             "sha256sum" | "sha1sum" | "sha512sum" | "md5sum" | "shasum" | "b3sum" | "cksum"
-            | "get-filehash" => return Value::default(),
+            | "get-filehash" => {
+                if has(rest, &["-c", "--check", "--status"]) {
+                    self.checked.insert(self.file);
+                }
+                return Value::default();
+            }
             "whoami" | "hostname" | "uname" | "id" | "ifconfig" | "systeminfo" | "sw_vers"
             | "system_profiler" => {
                 flow.add(&self.mark(Origin::HostFacts, name, line));

@@ -385,6 +385,18 @@ impl Judge<'_> {
                 self.add(effect, "package-source", verdict, message);
             }
         }
+        let runs =
+            ["npx ", "uvx ", "bunx ", "pipx run "].iter().any(|verb| lower.starts_with(verb));
+        if runs && lower.contains("://") && !self.in_document(effect) {
+            let standing = self.standing(effect, &effect.target);
+            if matches!(standing, Standing::Stranger | Standing::Weak(_) | Standing::Bad(_)) {
+                let message = format!(
+                    "Runs code downloaded from {}.",
+                    self.whereto(standing, &effect.target)
+                );
+                self.add(effect, "pipe-to-shell", Verdict::Reject, message);
+            }
+        }
         let from_url = lower.contains("install http://") || lower.contains("install git+http://");
         if from_url {
             let message = "Installs a package over an unencrypted connection.".into();

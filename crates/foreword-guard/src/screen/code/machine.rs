@@ -130,6 +130,8 @@ pub(crate) struct Machine<'a> {
     pub(super) staged: BTreeMap<String, Value>,
     /// The programs that hold an address for payments.
     pays: HashSet<usize>,
+    /// The programs that compare what they fetch with a checksum.
+    pub(super) checked: HashSet<usize>,
     /// What programs print, by file.
     pub(super) printed: Vec<Marks>,
     pub(super) effects: Vec<Effect>,
@@ -180,6 +182,7 @@ pub(crate) fn effects(
         assets,
         staged: BTreeMap::new(),
         pays: HashSet::new(),
+        checked: HashSet::new(),
         printed: programs.iter().map(|_| Marks::default()).collect(),
         effects: Vec::new(),
         seen: BTreeMap::new(),

@@ -76,7 +76,7 @@ pub(crate) fn embedded(path: &str, text: &str) -> Pieces {
         (_, "json" | "jsonc" | "code-workspace") => json::json(&name, text, &mut found),
         (_, "ipynb") => json::notebook(text, &mut found),
         ("makefile" | "gnumakefile" | "justfile", _) | (_, "mk") => {
-            make::makefile(text, &mut found)
+            make::makefile(text, &mut found);
         }
         (_, "pth") => imports(text, &mut found),
         ("dockerfile" | "containerfile", _) | (_, "dockerfile") => dockerfile(text, &mut found),
@@ -207,7 +207,18 @@ fn sources(text: &str, found: &mut Pieces) {
 
 /// `command = "…"` of tools and tasks.
 fn settings(text: &str, found: &mut Pieces) {
-    let keys = ["command", "cmd", "run", "script", "shell", "entrypoint", "program", "exec"];
+    let keys = [
+        "runner",
+        "rustc-wrapper",
+        "command",
+        "cmd",
+        "run",
+        "script",
+        "shell",
+        "entrypoint",
+        "program",
+        "exec",
+    ];
     let (mut section, mut command) = (String::new(), String::new());
     for (line, raw) in (1..).zip(text.lines()) {
         let raw = raw.trim();
@@ -230,7 +241,7 @@ fn settings(text: &str, found: &mut Pieces) {
         }
         let value = match value.strip_prefix('[') {
             Some(words) => words.trim_end_matches(']').replace(',', " "),
-            None => value.trim_matches(['"', '\'']).to_owned(),
+            None => yaml::unquoted(value).to_owned(),
         };
         if value.contains(' ') {
             found.shell(line, value);

@@ -181,8 +181,8 @@ impl Machine<'_> {
             }
             return Some(response);
         }
-        if last == "open" && path.contains("XMLHttpRequest")
-            || last == "open" && parts.has_text(&["POST", "GET", "PUT"])
+        if last == "open"
+            && (path.contains("XMLHttpRequest") || parts.has_text(&["POST", "GET", "PUT"]))
         {
             return Some(self.request(parts, false));
         }
@@ -228,7 +228,8 @@ impl Machine<'_> {
                     self.connected.insert(self.file, host.clone());
                 }
                 self.add(Act::Connect, &host, marks, line);
-                Some(Value { text: Some(host.into()), ..Value::path("socket") })
+                let marks = self.mark(Origin::Fetched, host.clone(), line);
+                Some(Value { text: Some(host.into()), marks, ..Value::path("socket") })
             }
             (_, "recv" | "recvfrom" | "gets" | "readline" | "readlines" | "receive")
                 if path.contains("socket") || path.contains("Socket") =>
@@ -272,6 +273,10 @@ impl Machine<'_> {
             }
             (
                 "WebSocket"
+                | "ws"
+                | "ws.WebSocket"
+                | "io"
+                | "socket.io-client.io"
                 | "TCPSocket.new"
                 | "TCPSocket.open"
                 | "websocket.create_connection"
@@ -280,7 +285,8 @@ impl Machine<'_> {
             ) => {
                 let target = parts.first().map(address_of).unwrap_or_default();
                 self.add(Act::Connect, &target, parts.marks(), line);
-                Some(Value { text: Some(target.into()), ..Value::path("WebSocket") })
+                let marks = self.mark(Origin::Fetched, target.clone(), line);
+                Some(Value { text: Some(target.into()), marks, ..Value::path("WebSocket") })
             }
             (
                 _,

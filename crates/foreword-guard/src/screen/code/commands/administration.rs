@@ -20,9 +20,7 @@ impl Machine<'_> {
             "new-inboxrule" | "set-inboxrule" | "set-mailbox" | "new-transportrule" => {
                 let text = Value::joined(rest, " ");
                 let text = text.as_text().unwrap_or_default().to_owned();
-                if text.to_ascii_lowercase().contains("-auditenabled \u{fffc}")
-                    || text.to_ascii_lowercase().contains("-auditenabled $false")
-                {
+                if text.to_ascii_lowercase().contains("-auditenabled $false") {
                     self.add(Act::Lower, &format!("{name} {text}"), Marks::default(), line);
                 }
                 let forwards = |w: &&Value| {
@@ -82,6 +80,9 @@ impl Machine<'_> {
                     marks.add(&self.mark(Origin::Fetched, host, line));
                 }
                 Value { marks, ..Value::path(name) }
+            }
+            "tar" | "bsdtar" | "unzip" | "expand-archive" if self.unpack(name, rest, stdin) => {
+                Value::default()
             }
             "tar" | "bsdtar" | "zip" | "7z" | "compress-archive" => self.pack(name, rest, line)?,
             "read" => {

@@ -95,6 +95,10 @@ impl Machine<'_> {
             if let Some(staged) = self.staged_at(&path) {
                 marks.add(&staged);
             }
+            // `deno run https://…`, `mshta https://…`
+            if path.starts_with("http://") || path.starts_with("https://") {
+                marks.add(&self.mark(Origin::Fetched, path.clone(), line));
+            }
             if marks.has(&Origin::Fetched) || marks.has(&Origin::Decoded) {
                 self.add(Act::Evaluate, &path, marks, line);
             }

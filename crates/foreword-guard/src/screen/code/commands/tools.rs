@@ -1,6 +1,7 @@
 //! Commands of developers and administrators: git, package managers, credential stores.
 
 use crate::screen::code::effect::Act;
+use crate::screen::code::language::Language;
 use crate::screen::code::machine::Machine;
 use crate::screen::code::value::{Marks, Origin, Value};
 
@@ -68,6 +69,14 @@ impl Machine<'_> {
         {
             self.add(Act::Persist, &format!("git {text}"), Marks::default(), line);
         } else if text.starts_with("config")
+            && ["filter.", "diff.external", "merge.", "core.editor", "gpg.program", "pager."]
+                .iter()
+                .any(|key| text.contains(key))
+            && let Some(code) = rest.last().filter(|code| code.text.is_some())
+        {
+            // What git starts with the user's files.
+            self.run_code(Language::Shell, code, line);
+        } else if text.starts_with("config")
             && (text.contains("sslVerify false") || text.contains("http.proxy"))
         {
             self.add(Act::Lower, &format!("git {text}"), Marks::default(), line);
@@ -109,7 +118,10 @@ impl Machine<'_> {
             "xattr" => text.contains("quarantine") || text.contains("-c"),
             "netsh" => text.contains("off"),
             "tccutil" => text.contains("reset"),
-            "add-mppreference" | "set-mppreference" | "auditctl" => true,
+            "set-mppreference" => {
+                !text.contains("$false") || text.contains("$true") || text.contains("xclusion")
+            }
+            "add-mppreference" | "auditctl" => true,
             _ => false,
         };
         if off {

@@ -19,8 +19,9 @@ impl Judge<'_> {
         }
         // A known vendor's key that goes to the vendor says whose host it is.
         let vendor = |m: &Mark| {
+            let owner = m.detail.split('_').next().unwrap_or_default().to_ascii_lowercase();
             m.origin == Origin::SecretVariable
-                && is_prized(&m.detail)
+                && (is_prized(&m.detail) || owner.len() >= 5 && self.documents.name_vendor(&owner))
                 && self.belongs(m, &effect.target)
         };
         if standing == Standing::Stranger && effect.proof.iter().any(vendor) {

@@ -132,6 +132,9 @@ impl<'t> Lowerer<'t> {
             "command" => this.powershell_command(node),
             "variable" | "braced_variable" => {
                 let name = this.source(node).to_ascii_lowercase();
+                if matches!(name.as_str(), "$true" | "$false") {
+                    return Expr::Text(name.into());
+                }
                 match name.strip_prefix("$env:") {
                     Some(variable) => {
                         Expr::Name(format!("${}", variable.to_ascii_uppercase()).into())

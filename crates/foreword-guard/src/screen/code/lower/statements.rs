@@ -339,7 +339,11 @@ impl<'t> Lowerer<'t> {
         let params = params.map(|params| self.params(params, &mut body)).unwrap_or_default();
         if let Some(inner) = node.child_by_field_id(self.words.body) {
             let kind = self.kind_of(inner).statement;
-            if matches!(kind, StatementKind::Compound | StatementKind::Iteration) {
+            // `chunk => all += chunk` does something, too.
+            if matches!(
+                kind,
+                StatementKind::Compound | StatementKind::Iteration | StatementKind::Assignment
+            ) {
                 self.statement(inner, &mut body);
             } else {
                 let value = self.deeper(Expr::Unknown(Vec::new()), |this| this.expression(inner));

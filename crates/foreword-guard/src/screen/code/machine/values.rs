@@ -78,6 +78,7 @@ impl Machine<'_> {
                 let mut out = Value::default();
                 for item in &items {
                     out.marks.add(&item.all_marks());
+                    out.marks.add(&self.environment(item, 0));
                 }
                 out.items = Some(Rc::new(items));
                 out.holding()

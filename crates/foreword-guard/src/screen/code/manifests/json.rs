@@ -193,6 +193,12 @@ pub(super) fn notebook(text: &str, found: &mut Pieces) {
         let whole = magics.iter().any(|magic| source.starts_with(magic));
         for line in source.lines() {
             let command = line.trim_start().strip_prefix('!').or(Some(line).filter(|_| whole));
+            let line_magics = ["%pip ", "%conda ", "%system ", "%sx "];
+            let command = command.or_else(|| {
+                let magic = line_magics.iter().find(|magic| line.starts_with(**magic))?;
+                let skip = if magic.starts_with("%s") { magic.len() } else { 1 };
+                line.get(skip..)
+            });
             let python_call = command.filter(|_| !whole).and_then(in_python);
             if let Some(call) = python_call {
                 python.push_str(&call);

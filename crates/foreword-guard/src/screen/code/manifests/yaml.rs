@@ -37,7 +37,9 @@ pub(super) fn yaml(text: &str, found: &mut Pieces) {
         let indent = line.len() - item.len();
         let Some((key, value)) = bare.split_once(':') else { continue };
         let value = value.trim();
-        if !KEYS.contains(&key.trim().trim_matches(['"', '\''])) {
+        // Ansible names whose module it is: `ansible.builtin.shell`.
+        let key = key.trim().trim_matches(['"', '\'']);
+        if !KEYS.contains(&key.rsplit('.').next().unwrap_or(key)) {
             continue;
         }
         let start = at;
@@ -72,7 +74,7 @@ pub(super) fn yaml(text: &str, found: &mut Pieces) {
 }
 
 /// A value without the quotes around all of it.
-fn unquoted(value: &str) -> &str {
+pub(super) fn unquoted(value: &str) -> &str {
     let inner = ['"', '\''].iter().find_map(|q| value.strip_prefix(*q)?.strip_suffix(*q));
     inner.unwrap_or(value)
 }

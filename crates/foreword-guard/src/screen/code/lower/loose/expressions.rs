@@ -235,7 +235,11 @@ impl Parser<'_> {
         let basic = self.dialect == Dialect::Basic
             && matches!(value, Expr::Member(..))
             && matches!(self.peek(0), Some(Token::Name(word)) if !BASIC_WORDS.contains(word));
+        let evaluates = matches!(&value, Expr::Name(word)
+            if matches!(word.as_ref(), "eval" | "exec" | "system"))
+            && matches!(self.peek(0), Some(Token::Name(_) | Token::Command(_)));
         if basic
+            || evaluates
             || matches!(value, Expr::Name(_) | Expr::Member(..))
                 && matches!(self.peek(0), Some(Token::Text(_)))
         {

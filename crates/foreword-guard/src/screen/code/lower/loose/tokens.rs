@@ -199,7 +199,7 @@ impl<'t> Reader<'t> {
             // VBA writes a quote as two.
             let twice = *at > 0 && inner.get(at + 1..).is_some_and(|r| r.starts_with('"'));
             let found = *c == quote && !escaped && !std::mem::take(&mut doubled);
-            escaped = *c == '\\' && !escaped && quote != '`';
+            escaped = *c == '\\' && !escaped && quote != '`' && self.signs.escapes;
             doubled = found && quote == '"' && twice;
             found && !doubled
         });
