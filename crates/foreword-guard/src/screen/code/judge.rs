@@ -130,7 +130,7 @@ impl Judge<'_> {
                 let message = "Mines cryptocurrency on the user's machine.".into();
                 self.add(effect, "crypto-mining", verdict, message);
             }
-            Act::Account if !self.in_document(effect) && !self.documents.announce("account") => {
+            Act::Account if !self.in_document(effect) && !self.is_told("account") => {
                 let message =
                     format!("Makes an account with all rights (`{}`).", short(&effect.target));
                 self.add(effect, "remote-access", Verdict::NeedsReview, message);
@@ -230,8 +230,7 @@ impl Judge<'_> {
             && !active.iter().any(|w| lower.contains(w))
             || what == "SSH settings" && !lower.contains("command");
         let reaches_out = foreign || active.iter().any(|w| lower.contains(w));
-        let announced =
-            door && what == "sudo rule" && !reaches_out && self.documents.announce(what);
+        let announced = door && what == "sudo rule" && !reaches_out && self.is_told(what);
         if door && !announced || reaches_out && !self.in_document(effect) {
             let message =
                 format!("Makes a command run on its own ({what}: {}).", short(&effect.target));
@@ -248,11 +247,15 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether the skill says that it sets this up, and only for a program of its own.
-    fn is_announced(&mut self, what: &'static str, job: &str) -> bool {
+    /// Whether the skill says that it sets up something of this kind.
+    fn is_told(&mut self, what: &'static str) -> bool {
         let documents = self.documents;
         *self.announced.entry(what).or_insert_with(|| documents.announce(what))
-            && !starts_foreign_program(job, &self.own_files)
+    }
+
+    /// Whether the skill says that it sets this up, and only for a program of its own.
+    fn is_announced(&mut self, what: &'static str, job: &str) -> bool {
+        self.is_told(what) && !starts_foreign_program(job, &self.own_files)
     }
 
     fn written(&mut self, effect: &Effect) {

@@ -141,18 +141,20 @@ fn unconditional(line: &str) -> &str {
     line
 }
 
-/// What follows the first word, which may stand in quotes.
+/// What follows the first word, which may stand in quotes, or a comparison: `"%a%"=="b" command`.
 fn after_word(text: &str) -> &str {
-    let end = match text.strip_prefix('"') {
-        Some(inner) => inner.find('"').map_or(text.len(), |end| end + 2),
-        None => text.find(' ').unwrap_or(text.len()),
-    };
-    let rest = text.get(end..).unwrap_or_default();
-    // `"%a%"=="b" command`
-    let rest = match rest.strip_prefix("==") {
-        Some(value) => return after_word(value),
-        None => rest,
-    };
+    let mut rest = text;
+    for _ in 0..2 {
+        let end = match rest.strip_prefix('"') {
+            Some(inner) => inner.find('"').map_or(rest.len(), |end| end + 2),
+            None => rest.find(' ').unwrap_or(rest.len()),
+        };
+        rest = rest.get(end..).unwrap_or_default();
+        match rest.strip_prefix("==") {
+            Some(value) => rest = value,
+            None => break,
+        }
+    }
     rest.trim_start()
 }
 

@@ -53,11 +53,16 @@ impl Pieces {
         }
     }
 
+    fn is_full(&self) -> bool {
+        self.kept.len() >= MAX_PIECES
+    }
+
     /// A command that an agent runs with what the user tells it.
     fn hook(&mut self, code: String, trigger: String, line: impl FnOnce() -> u32) {
+        let before = self.kept.len();
         self.add(Language::Shell, code, Some(trigger), line);
-        if let Some(last) = self.kept.last_mut() {
-            last.hears = true;
+        if let Some(added) = self.kept.get_mut(before) {
+            added.hears = true;
         }
     }
 

@@ -103,7 +103,7 @@ impl Judge<'_> {
                 if effect.act == Act::Copy
                     && effect.target.starts_with("git ")
                     && program_like
-                    && !(standing == Standing::Open && self.documents.announce("mirror")) =>
+                    && !(standing == Standing::Open && self.is_told("mirror")) =>
             {
                 let message =
                     format!("Sends the repository elsewhere (`{}`).", short(&effect.target));

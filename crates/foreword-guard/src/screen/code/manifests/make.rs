@@ -11,6 +11,10 @@ const MAX_LINE: usize = 4 * 1024;
 pub(super) fn makefile(text: &str, found: &mut Pieces) {
     let variables = variables(text);
     for (line, raw) in continued(text) {
+        if found.is_full() {
+            found.left_out += usize::from(raw.starts_with('\t'));
+            continue;
+        }
         if raw.starts_with('\t') || raw.starts_with("  ") {
             let code = raw.trim().trim_start_matches(['@', '-', '+']);
             found.shell(line, expanded(code, &variables));
