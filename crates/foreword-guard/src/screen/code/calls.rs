@@ -1,9 +1,12 @@
 //! What functions of the languages and their common libraries do.
 
 mod builders;
+mod embedders;
 mod files;
-mod network;
+mod formats;
+pub(super) mod network;
 pub(super) mod processes;
+mod sockets;
 mod surroundings;
 mod texts;
 
@@ -85,6 +88,12 @@ impl Machine<'_> {
             self.add(Act::Disguise, path, callee.marks.clone(), line);
         }
         if let Some(value) = self.building(path, last, &parts) {
+            return value;
+        }
+        if let Some(value) = self.embedded(path, last, &parts) {
+            return value;
+        }
+        if let Some(value) = self.sockets(path, last, &parts) {
             return value;
         }
         if let Some(value) = self.loosely(path, last, &parts) {

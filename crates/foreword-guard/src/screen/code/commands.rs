@@ -3,6 +3,7 @@
 mod administration;
 mod files;
 mod interpreter;
+mod launch;
 mod tools;
 mod transfer;
 
@@ -17,8 +18,7 @@ use super::value::{Marks, Origin, Value};
 use tools::credential;
 
 /// Programs that run the rest of their words.
-const RUNNERS: [&str; 17] = [
-    "start",
+const RUNNERS: [&str; 15] = [
     "sudo",
     "doas",
     "env",
@@ -34,7 +34,6 @@ const RUNNERS: [&str; 17] = [
     "setsid",
     "busybox",
     "caffeinate",
-    "start-process",
 ];
 
 /// Programs that pass on what they read.
@@ -103,10 +102,17 @@ impl Machine<'_> {
         if first.disguised {
             self.add(Act::Disguise, whole, first.marks.clone(), line);
         }
+        if matches!(name, "start-process" | "start" | "saps") {
+            return self.start_process(rest, stdin, line);
+        }
         if RUNNERS.contains(&name) {
             return self.run_rest(name, rest, stdin, line);
         }
         let mut flow = all_marks(rest, stdin);
+        let is_pool = |t: &str| t.starts_with("stratum+") || t.starts_with("--donate-level");
+        if name == "xmrig" || rest.iter().filter_map(Value::as_text).any(is_pool) {
+            self.add(Act::Mine, name, Marks::default(), line);
+        }
         if whole.contains('/')
             && let Some(staged) = self.staged_at(whole)
             && staged.has(&Origin::Fetched)
@@ -125,7 +131,8 @@ impl Machine<'_> {
             }
             "bash" | "sh" | "zsh" | "dash" | "ksh" | "fish" | "python" | "python3" | "node"
             | "perl" | "ruby" | "php" | "osascript" | "pwsh" | "powershell" | "bun" | "deno"
-            | "source" | "." | "cmd" | "tsx" | "uv" | "lua" => {
+            | "source" | "." | "cmd" | "tsx" | "uv" | "lua" | "wscript" | "cscript" | "mshta"
+            | "java" | "mono" | "rundll32" | "regsvr32" | "msiexec" => {
                 return self.interpreter(name, rest, stdin, line);
             }
             "eval" | "iex" | "invoke-expression" => {
@@ -204,6 +211,15 @@ impl Machine<'_> {
                 let target = Value::joined(rest, " ").as_text().unwrap_or_default().to_owned();
                 flow.add(&self.mark(Origin::Fetched, target, line));
             }
+            "certutil" if has(rest, &["-decode", "/decode", "-decodehex"]) => {
+                let mut paths = operands(rest).filter(|w| w.as_text() != Some("/decode"));
+                let from = paths.next().map(|from| self.read_path(from, line)).unwrap_or_default();
+                let to = paths.next().and_then(Value::as_text).unwrap_or_default().to_owned();
+                let mut content = Value::marked(from.marks);
+                content.marks.add(&self.mark(Origin::Decoded, "encoded data", line));
+                self.write_path(&to, &content, line);
+                return Value::default();
+            }
             "certutil" | "bitsadmin" if operands(rest).any(has_address) => {
                 let url = operands(rest).find(|w| has_address(w)).and_then(Value::as_text);
                 let url = url.unwrap_or_default().to_owned();
@@ -212,6 +228,9 @@ impl Machine<'_> {
                 let to = operands(rest).last().and_then(Value::as_text).unwrap_or_default();
                 self.write_path(to, &fetched, line);
                 return Value::default();
+            }
+            "pg_dump" | "pg_dumpall" | "mysqldump" | "mongodump" | "mongoexport" => {
+                flow.add(&self.mark(Origin::Files, "a database", line));
             }
             "claude" | "codex" | "gemini" if has(rest, &["mcp"]) && has(rest, &["add"]) => {
                 self.add(Act::Write, ".mcp.json", Marks::default(), line);
@@ -258,7 +277,9 @@ impl Machine<'_> {
             | "register-scheduledtask"
             | "new-service" => {
                 let text = Value::joined(rest, " ");
-                let text = text.as_text().unwrap_or_default().to_ascii_lowercase();
+                let text = text.as_text().unwrap_or_default();
+                flow.add(&self.staged_in(text));
+                let text = text.to_ascii_lowercase();
                 let starts = ["load", "enable", "bootstrap", "/create", "create", "submit"];
                 // What a unit does that is enabled is found where it is written.
                 let starts = name != "systemctl" && text.split(' ').any(|w| starts.contains(&w));
@@ -274,6 +295,7 @@ impl Machine<'_> {
                 let text = Value::joined(rest, " ");
                 let text = text.as_text().unwrap_or_default().to_owned();
                 if text.to_ascii_lowercase().contains("currentversion\\run") {
+                    flow.add(&self.staged_in(&text));
                     let target = format!("Run key of the registry ({text})");
                     self.add(Act::Persist, &target, flow.clone(), line);
                 }
@@ -313,7 +335,12 @@ impl Machine<'_> {
                 return Value::default();
             }
             "sha256sum" | "sha1sum" | "sha512sum" | "md5sum" | "shasum" | "b3sum" | "cksum"
-            | "get-filehash" => return Value::default(),
+            | "get-filehash" => {
+                if has(rest, &["-c", "--check", "--status"]) {
+                    self.checked.insert(self.file);
+                }
+                return Value::default();
+            }
             "whoami" | "hostname" | "uname" | "id" | "ifconfig" | "systeminfo" | "sw_vers"
             | "system_profiler" => {
                 flow.add(&self.mark(Origin::HostFacts, name, line));
@@ -366,7 +393,10 @@ impl Machine<'_> {
         }
         self.add(Act::Program, name, Marks::default(), line);
         if FILTERS.contains(&name) {
-            for path in operands(rest).filter(|w| looks_like_path(w)) {
+            // What is looked for is no file.
+            let patterns = ["grep", "egrep", "sed", "awk", "jq", "yq", "select-string"];
+            let skip = usize::from(patterns.contains(&name) && operands(rest).count() > 1);
+            for path in operands(rest).skip(skip).filter(|w| looks_like_path(w)) {
                 let read = self.read_path(path, line);
                 flow.add(&read.marks);
             }

@@ -41,6 +41,8 @@ pub(crate) enum Act {
     Disguise,
     /// A shell is joined to a connection.
     RemoteShell,
+    /// A shell starts that takes its orders from its input.
+    Shell,
     /// A secret is read.
     ReadSecret,
     /// A place where secrets lie is named.
@@ -55,6 +57,12 @@ pub(crate) enum Act {
     Persist,
     /// Packages are installed.
     Install,
+    /// Cryptocurrency is mined.
+    Mine,
+    /// An account with all rights is made.
+    Account,
+    /// An address for payments takes the place of another.
+    Payee,
     /// Requests without an end.
     Flood,
     /// A protection is switched off, or a trace removed.

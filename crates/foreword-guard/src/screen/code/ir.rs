@@ -4,6 +4,9 @@
 
 use std::sync::Arc;
 
+/// The name of an object of a class of the same file.
+pub(crate) const INSTANCE: &str = "instance:";
+
 /// Something that has a value.
 #[derive(Debug, Clone)]
 pub(crate) enum Expr {

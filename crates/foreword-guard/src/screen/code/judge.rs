@@ -2,14 +2,18 @@
 
 mod documents;
 mod hosts;
+mod joined;
 mod started;
 mod ways_out;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
+use super::calls::network::HIDDEN_ADDRESS;
 use super::calls::processes::PICKLE;
 use super::effect::{APPENDED, Act, Effect};
+use super::machine::payments::is_payment_address;
+pub(crate) use super::machine::payments::seeks_payment_addresses;
 use super::machine::{Program, ProgramKind, REQUEST_INPUT};
 use super::places::{is_agent_file, starts_on_its_own};
 use super::value::{HOLE, Mark, Origin};
@@ -52,6 +56,8 @@ pub(crate) fn judge(
         judge.effect(effect);
     }
     judge.collections(effects);
+    judge.joined_shells(effects);
+    judge.repositories(effects);
     judge.found
 }
 
@@ -116,8 +122,23 @@ impl Judge<'_> {
             Act::Install => self.installed(effect),
             Act::Clip => self.copied(effect),
             Act::Tunnel => self.tunnelled(effect),
+            Act::Mine if !self.in_document(effect) => {
+                let verdict = match self.documents.name_file("stratum") {
+                    true => Verdict::NeedsReview,
+                    false => Verdict::Reject,
+                };
+                let message = "Mines cryptocurrency on the user's machine.".into();
+                self.add(effect, "crypto-mining", verdict, message);
+            }
+            Act::Account if !self.in_document(effect) && !self.is_told("account") => {
+                let message =
+                    format!("Makes an account with all rights (`{}`).", short(&effect.target));
+                self.add(effect, "remote-access", Verdict::NeedsReview, message);
+            }
+            Act::Payee => self.payee(effect),
             Act::Wipe => self.wiped(effect),
-            Act::Program | Act::ReadSecret | Act::NameSecret | Act::Listen => {}
+            Act::Mine | Act::Account => {}
+            Act::Program | Act::Shell | Act::ReadSecret | Act::NameSecret | Act::Listen => {}
         }
     }
 
@@ -137,6 +158,10 @@ impl Judge<'_> {
         if fetched.iter().any(|mark| mark.detail == REQUEST_INPUT) {
             let message = "Runs what a visitor of a page sends.".into();
             return self.add(effect, "reverse-shell", Verdict::Reject, message);
+        }
+        if fetched.iter().any(|mark| mark.detail == HIDDEN_ADDRESS) {
+            let message = "Runs code downloaded from an address that it decodes first.".into();
+            return self.add(effect, "pipe-to-shell", Verdict::Reject, message);
         }
         for mark in fetched {
             let known = self.addresses.of(&mark.detail);
@@ -205,11 +230,15 @@ impl Judge<'_> {
             && !active.iter().any(|w| lower.contains(w))
             || what == "SSH settings" && !lower.contains("command");
         let reaches_out = foreign || active.iter().any(|w| lower.contains(w));
-        if door || reaches_out && !self.in_document(effect) {
+        let announced = door && what == "sudo rule" && !reaches_out && self.is_told(what);
+        if door && !announced || reaches_out && !self.in_document(effect) {
             let message =
                 format!("Makes a command run on its own ({what}: {}).", short(&effect.target));
             self.add(effect, "persistence", Verdict::Reject, message);
-        } else if !harmless && !self.in_document(effect) && !self.is_announced(what, content) {
+        } else if !harmless
+            && !self.in_document(effect)
+            && (announced || !self.is_announced(what, content))
+        {
             let message = format!(
                 "Sets up something that runs on its own ({what}: {}).",
                 short(&effect.target)
@@ -218,11 +247,15 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether the skill says that it sets this up, and only for a program of its own.
-    fn is_announced(&mut self, what: &'static str, job: &str) -> bool {
+    /// Whether the skill says that it sets up something of this kind.
+    fn is_told(&mut self, what: &'static str) -> bool {
         let documents = self.documents;
         *self.announced.entry(what).or_insert_with(|| documents.announce(what))
-            && !starts_foreign_program(job, &self.own_files)
+    }
+
+    /// Whether the skill says that it sets this up, and only for a program of its own.
+    fn is_announced(&mut self, what: &'static str, job: &str) -> bool {
+        self.is_told(what) && !starts_foreign_program(job, &self.own_files)
     }
 
     fn written(&mut self, effect: &Effect) {
@@ -279,6 +312,18 @@ impl Judge<'_> {
         }
     }
 
+    /// An address for payments takes the place of one that the user gave.
+    fn payee(&mut self, effect: &Effect) {
+        if self.in_document(effect) || self.documents.name_file(&effect.target.to_ascii_lowercase())
+        {
+            return;
+        }
+        let hidden = effect.marks.has(&Origin::Decoded) || self.swappers.contains(&effect.file);
+        let verdict = if hidden { Verdict::Reject } else { Verdict::NeedsReview };
+        let message = format!("Puts its own address for payments in ({}).", short(&effect.target));
+        self.add(effect, "payment-address", verdict, message);
+    }
+
     /// Another machine is let in.
     fn tunnelled(&mut self, effect: &Effect) {
         if self.in_document(effect) {
@@ -321,7 +366,9 @@ impl Judge<'_> {
             if matches!(standing, Standing::Stranger | Standing::Weak(_) | Standing::Bad(_)) {
                 let message =
                     format!("Installs packages from {}.", self.whereto(standing, &effect.target));
-                self.add(effect, "package-source", Verdict::NeedsReview, message);
+                let grave = !matches!(standing, Standing::Stranger) && !self.in_document(effect);
+                let verdict = if grave { Verdict::Reject } else { Verdict::NeedsReview };
+                self.add(effect, "package-source", verdict, message);
             }
         }
         let remote = lower.contains("install https://")
@@ -339,6 +386,18 @@ impl Judge<'_> {
                 let message =
                     format!("Installs a package from {}.", self.whereto(standing, &effect.target));
                 self.add(effect, "package-source", verdict, message);
+            }
+        }
+        let runs =
+            ["npx ", "uvx ", "bunx ", "pipx run "].iter().any(|verb| lower.starts_with(verb));
+        if runs && lower.contains("://") && !self.in_document(effect) {
+            let standing = self.standing(effect, &effect.target);
+            if matches!(standing, Standing::Stranger | Standing::Weak(_) | Standing::Bad(_)) {
+                let message = format!(
+                    "Runs code downloaded from {}.",
+                    self.whereto(standing, &effect.target)
+                );
+                self.add(effect, "pipe-to-shell", Verdict::Reject, message);
             }
         }
         let from_url = lower.contains("install http://") || lower.contains("install git+http://");
@@ -370,28 +429,6 @@ const KNOWN_CODE: [&str; 18] = [
     "fetch",
     "net",
 ];
-
-/// Whether a program holds a pattern that finds addresses for payments.
-pub(crate) fn seeks_payment_addresses(text: &str) -> bool {
-    ["bc1[", "(bc1|", "[13][a-km-z", "0x[a-f", "0x[A-F", "0x[0-9a-f", "T[A-Za-z1-9]{33}"]
-        .iter()
-        .any(|pattern| text.contains(pattern))
-}
-
-/// A Bitcoin, Ethereum or Tron address.
-fn is_payment_address(word: &str) -> bool {
-    let word = word.trim_matches(['"', '\'', ',']);
-    let alphanumeric = word.bytes().all(|b| b.is_ascii_alphanumeric());
-    let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    alphanumeric
-        && digits >= 4
-        && (word.starts_with("bc1") && (26..=62).contains(&word.len())
-            || word.starts_with("0x") && word.len() == 42
-            || word.starts_with(['1', '3', 'T', 'L'])
-                && (30..=35).contains(&word.len())
-                && word.bytes().any(|b| b.is_ascii_lowercase())
-                && word.bytes().any(|b| b.is_ascii_uppercase()))
-}
 
 fn short(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default().replace(HOLE, "…");

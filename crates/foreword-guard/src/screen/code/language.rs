@@ -95,7 +95,7 @@ impl Language {
 pub(crate) fn batch(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
-        let line = line.trim_start().trim_start_matches('@');
+        let line = unconditional(line.trim_start().trim_start_matches('@'));
         let comment = line.starts_with("::")
             || line.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("rem "));
         let assigned = line
@@ -113,6 +113,49 @@ pub(crate) fn batch(text: &str) -> String {
         out.push('\n');
     }
     out
+}
+
+/// A line of a batch file without the condition or loop that it stands in.
+fn unconditional(line: &str) -> &str {
+    let mut line = line;
+    for _ in 0..4 {
+        let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let rest = rest.trim_start();
+        line = match first.to_ascii_lowercase().as_str() {
+            "if" => {
+                let words = rest.get(..4).filter(|w| w.eq_ignore_ascii_case("not "));
+                let rest = rest.get(words.map_or(0, str::len)..).unwrap_or_default().trim_start();
+                let first = rest.split(' ').next().unwrap_or_default().to_ascii_lowercase();
+                let named = matches!(first.as_str(), "exist" | "defined" | "errorlevel" | "/i");
+                let rest = if named { rest.get(first.len()..).unwrap_or_default() } else { rest };
+                after_word(rest.trim_start())
+            }
+            "for" => match rest.to_ascii_lowercase().rfind(") do ") {
+                Some(at) => rest.get(at + ") do ".len()..).unwrap_or_default(),
+                None => return line,
+            },
+            "call" | "else" | "(" | ")" => rest,
+            _ => return line,
+        };
+    }
+    line
+}
+
+/// What follows the first word, which may stand in quotes, or a comparison: `"%a%"=="b" command`.
+fn after_word(text: &str) -> &str {
+    let mut rest = text;
+    for _ in 0..2 {
+        let end = match rest.strip_prefix('"') {
+            Some(inner) => inner.find('"').map_or(rest.len(), |end| end + 2),
+            None => rest.find(' ').unwrap_or(rest.len()),
+        };
+        rest = rest.get(end..).unwrap_or_default();
+        match rest.strip_prefix("==") {
+            Some(value) => rest = value,
+            None => break,
+        }
+    }
+    rest.trim_start()
 }
 
 /// `%NAME%` as `$NAME`, backslashes as slashes.

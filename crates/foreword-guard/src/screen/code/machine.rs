@@ -7,15 +7,16 @@
 mod flow;
 mod functions;
 mod modules;
+pub(super) mod payments;
 mod values;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use modules::{file_name, plain_module};
-pub(super) use values::{REQUEST_INPUT, is_passive};
+pub(super) use values::{BACKWARDS, REQUEST_INPUT, is_passive};
 
 use super::effect::{Act, Effect};
 use super::ir::{Function, Stmt, Target};
@@ -60,6 +61,8 @@ pub(crate) enum ProgramKind {
     Fence,
     /// A piece of a manifest, of settings or of a page.
     Embedded,
+    /// A hook of an agent: its input is what the user tells the agent.
+    Hook,
 }
 
 /// Values by name.
@@ -125,6 +128,10 @@ pub(crate) struct Machine<'a> {
     assets: &'a HashMap<String, String>,
     /// What programs wrote to files, by path.
     pub(super) staged: BTreeMap<String, Value>,
+    /// The programs that hold an address for payments.
+    pays: HashSet<usize>,
+    /// The programs that compare what they fetch with a checksum.
+    pub(super) checked: HashSet<usize>,
     /// What programs print, by file.
     pub(super) printed: Vec<Marks>,
     pub(super) effects: Vec<Effect>,
@@ -174,6 +181,8 @@ pub(crate) fn effects(
         connected: HashMap::new(),
         assets,
         staged: BTreeMap::new(),
+        pays: HashSet::new(),
+        checked: HashSet::new(),
         printed: programs.iter().map(|_| Marks::default()).collect(),
         effects: Vec::new(),
         seen: BTreeMap::new(),
@@ -201,6 +210,7 @@ pub(crate) fn effects(
             let body = body(file);
             if machine.first_pass {
                 machine.announce(&body);
+                machine.hear();
             }
             machine.block(&body);
         }
@@ -234,6 +244,14 @@ impl Machine<'_> {
         let printed: usize = self.printed.iter().map(Marks::len).sum();
         let functions: usize = self.functions.iter().map(BTreeMap::len).sum();
         (marks + printed + functions, texts)
+    }
+
+    /// What a hook of an agent reads.
+    fn hear(&mut self) {
+        if self.programs.get(self.file).is_some_and(|program| program.kind == ProgramKind::Hook) {
+            let told = self.mark(Origin::Conversation, "what the user tells the agent", 1);
+            self.bind(&Target::whole("<stdin>"), Value::marked(told), false);
+        }
     }
 
     /// Functions may be called above the place where they are defined.
@@ -420,7 +438,12 @@ impl Machine<'_> {
                 self.bind(&Target::whole(root), whole.holding(), false);
             }
         }
-        if let Some(known) = self.scopes.iter_mut().rev().find_map(|scope| scope.get_mut(name)) {
+        // `self.token = token`: the object has its own.
+        self.note_payee(name, &value);
+        let is_own = name.len() != target.name.len();
+        if !is_own
+            && let Some(known) = self.scopes.iter_mut().rev().find_map(|scope| scope.get_mut(name))
+        {
             *known = value;
             return;
         }

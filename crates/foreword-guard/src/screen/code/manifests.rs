@@ -1,11 +1,15 @@
 //! Commands that stand in files other than programs: manifests, settings, pages.
 
 mod json;
+mod make;
 mod markup;
+mod shape;
+mod sql;
 mod yaml;
 
 use super::language::Language;
 use json::quoted;
+use shape::Shape;
 
 /// Code found in a file.
 #[derive(Debug)]
@@ -15,6 +19,8 @@ pub(crate) struct Embedded {
     pub(crate) line: u32,
     /// Runs on its own, when something is installed or opened, such as `postinstall`.
     pub(crate) trigger: Option<String>,
+    /// Its input is what the user tells an agent.
+    pub(crate) hears: bool,
 }
 
 /// Pieces that are looked at in one file.
@@ -41,9 +47,22 @@ impl Pieces {
             return;
         }
         if self.kept.len() < MAX_PIECES {
-            self.kept.push(Embedded { language, code, line: line(), trigger });
+            self.kept.push(Embedded { language, code, line: line(), trigger, hears: false });
         } else {
             self.left_out += 1;
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.kept.len() >= MAX_PIECES
+    }
+
+    /// A command that an agent runs with what the user tells it.
+    fn hook(&mut self, code: String, trigger: String, line: impl FnOnce() -> u32) {
+        let before = self.kept.len();
+        self.add(Language::Shell, code, Some(trigger), line);
+        if let Some(added) = self.kept.get_mut(before) {
+            added.hears = true;
         }
     }
 
@@ -61,11 +80,14 @@ pub(crate) fn embedded(path: &str, text: &str) -> Pieces {
     match (if is_image { "dockerfile" } else { &name }, extension) {
         (_, "json" | "jsonc" | "code-workspace") => json::json(&name, text, &mut found),
         (_, "ipynb") => json::notebook(text, &mut found),
-        ("makefile" | "gnumakefile" | "justfile", _) | (_, "mk") => makefile(text, &mut found),
+        ("makefile" | "gnumakefile" | "justfile", _) | (_, "mk") => {
+            make::makefile(text, &mut found);
+        }
         (_, "pth") => imports(text, &mut found),
         ("dockerfile" | "containerfile", _) | (_, "dockerfile") => dockerfile(text, &mut found),
         (_, "svg" | "html" | "htm" | "xhtml") => markup::markup(text, &mut found),
         (_, "yml" | "yaml") => yaml::yaml(text, &mut found),
+        (_, "sql" | "psql" | "pgsql" | "mysql") => sql::sql(text, &mut found),
         ("cmakelists.txt", _) | (_, "cmake") => cmake(text, &mut found),
         ("pip.conf" | "pip.ini" | ".npmrc" | ".yarnrc" | ".pypirc" | "pipfile", _) => {
             sources(text, &mut found);
@@ -77,9 +99,20 @@ pub(crate) fn embedded(path: &str, text: &str) -> Pieces {
             settings(text, &mut found);
             sources(text, &mut found);
         }
-        (_, "toml" | "tf" | "hcl" | "ini" | "cfg" | "conf") => settings(text, &mut found),
+        (_, "toml" | "tf" | "hcl" | "ini" | "cfg" | "conf") => {
+            settings(text, &mut found);
+            units(text, &mut found);
+        }
         (_, "service" | "timer" | "desktop" | "plist") => units(text, &mut found),
-        _ => {}
+        _ => match Shape::of(text) {
+            Some(Shape::Json) => json::json(&name, text, &mut found),
+            Some(Shape::Yaml) => yaml::yaml(text, &mut found),
+            Some(Shape::Image) => dockerfile(text, &mut found),
+            Some(Shape::Unit) => units(text, &mut found),
+            Some(Shape::Jobs) => shape::jobs(text, &mut found),
+            Some(Shape::Makefile) => make::makefile(text, &mut found),
+            None => {}
+        },
     }
     found
 }
@@ -98,19 +131,6 @@ fn continued(text: &str) -> impl Iterator<Item = (u32, String)> {
         }
         Some((start, whole))
     })
-}
-
-/// The recipes of a Makefile, and the commands in its variables.
-fn makefile(text: &str, found: &mut Pieces) {
-    for (line, raw) in continued(text) {
-        if raw.starts_with('\t') || raw.starts_with("  ") {
-            let code = raw.trim().trim_start_matches(['@', '-']).replace("$$", "$");
-            found.shell(line, code);
-        } else if let Some((_, command)) = raw.split_once("$(shell ") {
-            let code = command.strip_suffix(')').unwrap_or(command).replace("$$", "$");
-            found.shell(line, code);
-        }
-    }
 }
 
 /// What is run while an image is built, and when it starts.
@@ -192,8 +212,19 @@ fn sources(text: &str, found: &mut Pieces) {
 
 /// `command = "…"` of tools and tasks.
 fn settings(text: &str, found: &mut Pieces) {
-    let keys = ["command", "cmd", "run", "script", "shell", "entrypoint", "program", "exec"];
-    let mut section = String::new();
+    let keys = [
+        "runner",
+        "rustc-wrapper",
+        "command",
+        "cmd",
+        "run",
+        "script",
+        "shell",
+        "entrypoint",
+        "program",
+        "exec",
+    ];
+    let (mut section, mut command) = (String::new(), String::new());
     for (line, raw) in (1..).zip(text.lines()) {
         let raw = raw.trim();
         if raw.starts_with('[') {
@@ -202,6 +233,12 @@ fn settings(text: &str, found: &mut Pieces) {
         }
         let Some((key, value)) = raw.split_once('=') else { continue };
         let (key, value) = (key.trim(), value.trim());
+        if key == "args" && !command.is_empty() {
+            let words = value.trim_matches(['[', ']']).replace(',', " ");
+            found.shell(line, format!("{command} {words}"));
+            command.clear();
+            continue;
+        }
         let tasks = ["task", "script", "hook"].iter().any(|word| section.contains(word));
         let is_task = tasks && !section.contains("project.scripts");
         if !keys.contains(&key) && !is_task {
@@ -209,10 +246,12 @@ fn settings(text: &str, found: &mut Pieces) {
         }
         let value = match value.strip_prefix('[') {
             Some(words) => words.trim_end_matches(']').replace(',', " "),
-            None => value.trim_matches(['"', '\'']).to_owned(),
+            None => yaml::unquoted(value).to_owned(),
         };
         if value.contains(' ') {
             found.shell(line, value);
+        } else if key == "command" {
+            command = quoted(&value);
         }
     }
 }

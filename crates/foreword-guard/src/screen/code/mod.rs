@@ -103,7 +103,8 @@ impl Code {
         self.left_out += pieces.left_out;
         for piece in pieces.kept {
             let above = piece.line.saturating_sub(1);
-            let place = (ProgramKind::Embedded, above);
+            let kind = if piece.hears { ProgramKind::Hook } else { ProgramKind::Embedded };
+            let place = (kind, above);
             self.add(file, path, piece.language, &piece.code, place, piece.trigger);
         }
     }
@@ -125,7 +126,7 @@ impl Code {
         }
         let swappers: Vec<usize> = effects
             .iter()
-            .filter(|effect| effect.act == effect::Act::Clip)
+            .filter(|effect| matches!(effect.act, effect::Act::Clip | effect::Act::Payee))
             .map(|effect| effect.file)
             .filter(|file| self.texts.get(*file).is_some_and(|t| judge::seeks_payment_addresses(t)))
             .collect();

@@ -119,7 +119,25 @@ fn is_sample(name: &str) -> bool {
     ["example", "sample", "template", "dist"].iter().any(|end| name.ends_with(end))
 }
 
-const SECRETS: [(&str, &str); 136] = [
+const SECRETS: [(&str, &str); 154] = [
+    ("telegramdesktop/tdata", "messages"),
+    ("discord/leveldb", "messages"),
+    ("discordptb/local storage", "messages"),
+    ("discordcanary/local storage", "messages"),
+    ("signal/sql", "messages"),
+    ("signal/config.json", "messages"),
+    ("whatsapp/local", "messages"),
+    ("steam/config/loginusers", "saved passwords"),
+    ("steam/ssfn", "saved passwords"),
+    ("microsoft/teams/cookies", "messages"),
+    ("postfix/sasl_passwd", "saved passwords"),
+    ("dovecot/users", "password hashes"),
+    ("wp-config.php", "database passwords"),
+    (".snowflake/", "Snowflake credentials"),
+    (".dbt/profiles", "database passwords"),
+    (".config/filezilla", "saved passwords"),
+    ("filezilla/sitemanager", "saved passwords"),
+    ("winscp.ini", "saved passwords"),
     (".claude/projects", "conversations with an agent"),
     (".claude/history", "conversations with an agent"),
     (".codex/sessions", "conversations with an agent"),

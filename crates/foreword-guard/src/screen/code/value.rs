@@ -31,6 +31,8 @@ pub(crate) enum Origin {
     /// A password that someone typed.
     Typed,
     Clipboard,
+    /// What the user and the agent say to each other, and a person's mail.
+    Conversation,
     /// What is on the screen or typed.
     Screen,
     /// Cookies and stores of a page.
@@ -56,6 +58,7 @@ impl Origin {
                 | Self::Credential
                 | Self::Typed
                 | Self::Clipboard
+                | Self::Conversation
                 | Self::Screen
                 | Self::Page
         )

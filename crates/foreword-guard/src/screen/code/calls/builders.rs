@@ -177,22 +177,55 @@ impl Machine<'_> {
             }
             "system" | "exec" | "execute" | "popen" | "shell_exec" | "passthru" | "proc_open"
             | "system2" | "shell" | "Shell" | "qx" | "execCmd" | "execCmdEx" | "execl"
-            | "execlp" | "execvp" | "WinExec" | "ShellExecute" | "ShellExecuteA" | "Run"
-            | "run" | "cmd" | "pcntl_exec" | "spawn" | "Start" | "exec_shell" | "runProcess"
-            | "readProcess" | "command" => {
+            | "execlp" | "execvp" | "execve" | "execv" | "WinExec" | "ShellExecute"
+            | "ShellExecuteA" | "Run" | "run" | "cmd" | "pcntl_exec" | "spawn" | "Start"
+            | "exec_shell" | "runProcess" | "readProcess" | "command" => {
                 // Groovy: `"…".execute()`.
                 let target = if parts.args.is_empty() { receiver } else { first };
                 if target.text.is_none() && target.items.is_none() && target.marks.is_empty() {
                     return None;
                 }
+                if let Some(path) = target.as_text()
+                    && let Some(staged) = self.staged_at(path).filter(|s| s.has(&Origin::Fetched))
+                {
+                    let path = path.to_owned();
+                    self.add(Act::Evaluate, &path, staged, line);
+                    return Some(Value::default());
+                }
                 if let Some(code) = target.as_text().and_then(powershell) {
                     let code = Value { text: Some(code.into()), ..target.clone() };
                     return Some(self.run_code(Language::PowerShell, &code, line));
                 }
-                if parts.args.is_empty() {
+                if parts.args.is_empty() || last == "proc_open" {
                     return Some(self.run_code(Language::Shell, target, line));
                 }
                 Some(self.start(first, parts, line))
+            }
+            // Lua: what a command prints is read from it.
+            "read" | "lines" if dialect == Dialect::Lua && !receiver.marks.is_empty() => {
+                Some(Value::marked(receiver.all_marks()))
+            }
+            "Create" if path == "os.Create" => {
+                Some(Value { text: first.text.clone(), ..Value::path("open-file") })
+            }
+            "Copy" if first.path.as_deref() == Some("open-file") => {
+                let target = first.as_text().unwrap_or_default().to_owned();
+                self.write_path(&target, parts.args.get(1)?, line);
+                Some(Value::default())
+            }
+            "copy" if first.marks.has(&Origin::Fetched) && parts.args.len() >= 2 => {
+                let target = parts.args.get(1).and_then(Value::as_text)?.to_owned();
+                self.write_path(&target, &Value::marked(first.marks.clone()), line);
+                Some(Value::default())
+            }
+            "download" if first.as_text().is_some_and(is_url) => Some(self.request(parts, true)),
+            "include" | "source" | "dofile" if first.marks.has(&Origin::Fetched) => {
+                self.add(Act::Evaluate, "", first.marks.clone(), line);
+                Some(Value::default())
+            }
+            // Jenkins: a step hands its text to a shell.
+            "sh" | "bat" if dialect == Dialect::C && first.text.is_some() => {
+                Some(self.run_code(Language::Shell, first, line))
             }
             "hidden-answer" => {
                 self.add(Act::AskPassword, "hidden answer", Marks::default(), line);
@@ -207,7 +240,8 @@ impl Machine<'_> {
                 Some(Value::default())
             }
             "eval" | "assert" | "create_function" | "loadstring" | "load" | "dofile" | "source"
-            | "evaluate" | "Execute" | "ExecuteGlobal" | "EvalString" | "runString" => {
+            | "evaluate" | "eval_string" | "Execute" | "ExecuteGlobal" | "EvalString"
+            | "runString" => {
                 let code = parts.args.last().unwrap_or(&Value::NOTHING);
                 Some(self.run_code(language, code, line))
             }
@@ -314,30 +348,6 @@ impl Machine<'_> {
                 };
                 let data = parts.args.last().unwrap_or(receiver);
                 Some(self.decoded(data, encoding, line))
-            }
-            "fsockopen"
-            | "Dial"
-            | "TcpStream.connect"
-            | "connect"
-            | "TcpClient"
-            | "DialTimeout"
-            | "stream_socket_client"
-            | "Socket" => {
-                let host = parts.args.iter().find_map(|v| v.as_text().filter(|t| t.contains('.')));
-                let host = host?.to_owned();
-                self.add(Act::Connect, &host, parts.given(), line);
-                Some(Value { text: Some(host.into()), ..Value::path("socket") })
-            }
-            "write_all" | "Write" | "fwrite" | "Fprintf" | "fputs" | "send"
-                if path.contains("socket")
-                    || parts.args.iter().any(|v| v.path.as_deref() == Some("socket")) =>
-            {
-                let to = parts.args.iter().chain(parts.receiver);
-                let to =
-                    to.filter(|v| v.path.as_deref() == Some("socket")).find_map(Value::as_text);
-                let target = to.unwrap_or_default().to_owned();
-                self.add(Act::Connect, &target, parts.marks(), line);
-                Some(Value::default())
             }
             "PostForm" | "PostAsync" | "PutAsync" | "GetStringAsync" | "PostAsJsonAsync"
             | "UploadString" | "UploadFile" | "UploadData" | "DownloadString" | "DownloadFile"

@@ -8,6 +8,9 @@ use crate::screen::code::machine::Machine;
 use crate::screen::code::places::{METADATA, is_metadata};
 use crate::screen::code::value::{Marks, Origin, Value};
 
+/// Where something came from whose address a program decodes first.
+pub(crate) const HIDDEN_ADDRESS: &str = "a hidden address";
+
 /// Libraries whose calls are requests.
 const HTTP: [&str; 22] = [
     "requests",
@@ -151,6 +154,11 @@ impl Machine<'_> {
             return Some(request);
         }
         if fetches || REQUESTS.contains(&last) && (is_http() || by_url()) {
+            let url = parts.args.iter().filter_map(Value::as_text).find(|t| t.contains("://"));
+            if let Some(url) = url.filter(|_| last == "open") {
+                // What is asked of the object afterwards comes from there.
+                self.connected.insert(self.file, url.to_owned());
+            }
             if last == "uploadfile"
                 && let Some(file) = parts.args.get(1)
             {
@@ -173,8 +181,8 @@ impl Machine<'_> {
             }
             return Some(response);
         }
-        if last == "open" && path.contains("XMLHttpRequest")
-            || path.ends_with(".open") && parts.has_text(&["POST", "GET", "PUT"])
+        if last == "open"
+            && (path.contains("XMLHttpRequest") || parts.has_text(&["POST", "GET", "PUT"]))
         {
             return Some(self.request(parts, false));
         }
@@ -220,7 +228,24 @@ impl Machine<'_> {
                     self.connected.insert(self.file, host.clone());
                 }
                 self.add(Act::Connect, &host, marks, line);
-                Some(Value { text: Some(host.into()), ..Value::path("socket") })
+                let marks = self.mark(Origin::Fetched, host.clone(), line);
+                Some(Value { text: Some(host.into()), marks, ..Value::path("socket") })
+            }
+            (_, "recv" | "recvfrom" | "gets" | "readline" | "readlines" | "receive")
+                if path.contains("socket") || path.contains("Socket") =>
+            {
+                let own = parts.receiver.and_then(Value::as_text).unwrap_or_default();
+                let from = match own.is_empty() {
+                    true => self.connected.get(&self.file).cloned().unwrap_or_default(),
+                    false => own.to_owned(),
+                };
+                Some(Value::marked(self.mark(Origin::Fetched, from, line)))
+            }
+            (_, "bind" | "listen" | "createserver" | "accept")
+                if ["socket", "net.", "tls."].iter().any(|p| path.starts_with(p)) =>
+            {
+                self.add(Act::Listen, path, Marks::default(), line);
+                Some(Value::path("socket"))
             }
             (_, "open_connection" | "openconnection") if path.contains("asyncio") => {
                 let host = parts.first().map(address_of).unwrap_or_default();
@@ -248,6 +273,10 @@ impl Machine<'_> {
             }
             (
                 "WebSocket"
+                | "ws"
+                | "ws.WebSocket"
+                | "io"
+                | "socket.io-client.io"
                 | "TCPSocket.new"
                 | "TCPSocket.open"
                 | "websocket.create_connection"
@@ -256,7 +285,8 @@ impl Machine<'_> {
             ) => {
                 let target = parts.first().map(address_of).unwrap_or_default();
                 self.add(Act::Connect, &target, parts.marks(), line);
-                Some(Value { text: Some(target.into()), ..Value::path("WebSocket") })
+                let marks = self.mark(Origin::Fetched, target.clone(), line);
+                Some(Value { text: Some(target.into()), marks, ..Value::path("WebSocket") })
             }
             (
                 _,
@@ -368,7 +398,9 @@ impl Machine<'_> {
             }
         }
         self.add_with_proof(Act::Http, &target, data, proof, line);
-        let mut marks = self.mark(Origin::Fetched, target.clone(), line);
+        let hidden = target.is_empty() && url.marks.has(&Origin::Decoded);
+        let from = if hidden { HIDDEN_ADDRESS.to_owned() } else { target.clone() };
+        let mut marks = self.mark(Origin::Fetched, from, line);
         if is_metadata(&target) {
             marks.add(&self.mark(Origin::Credential, METADATA, line));
         }

@@ -87,6 +87,22 @@ impl Machine<'_> {
         if starts && processes.contains(&root) || bare || rake {
             return Some(self.start(first, parts, line));
         }
+        if path == "get_ipython" {
+            return Some(Value::path(path));
+        }
+        // A notebook hands commands to a shell.
+        if path.contains("get_ipython") && matches!(last, "system" | "system_raw" | "getoutput") {
+            return Some(self.start(first, parts, line));
+        }
+        if matches!(last, "run_cell_magic" | "run_line_magic") {
+            let code = parts.args.last().unwrap_or(first);
+            return Some(match first.constant() {
+                Some("bash" | "sh" | "script" | "system" | "sx" | "!") => {
+                    self.run_code(Language::Shell, code, line)
+                }
+                _ => Value::default(),
+            });
+        }
         if starts && path.contains("child_process") {
             return Some(self.start(first, parts, line));
         }
@@ -100,8 +116,8 @@ impl Machine<'_> {
             )
             | (
                 _,
-                "runInThisContext" | "runInNewContext" | "runInContext" | "class_eval" | "_compile"
-                | "execScript",
+                "instance_eval" | "module_eval" | "runInThisContext" | "runInNewContext"
+                | "runInContext" | "class_eval" | "_compile" | "execScript",
             ) => Some(self.run_code(language, first, line)),
             ("compile", _) if language == Language::Python => Some(first.clone()),
             ("Function" | "AsyncFunction", _) => {

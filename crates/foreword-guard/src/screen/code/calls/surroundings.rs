@@ -50,10 +50,10 @@ impl Machine<'_> {
             "paste" if path.contains("clip") => {
                 Some(Value::marked(self.mark(Origin::Clipboard, "the clipboard", line)))
             }
-            "readText" if path.contains("clipboard") => {
+            "readText" | "read" | "readSync" if path.contains("clipboard") => {
                 Some(Value::marked(self.mark(Origin::Clipboard, "the clipboard", line)))
             }
-            "copy" | "writeText" if path.contains("clip") => {
+            "copy" | "writeText" | "write" | "writeSync" | "copySync" if path.contains("clip") => {
                 let text = first.all_texts();
                 self.add(Act::Clip, &text, parts.marks(), line);
                 Some(Value::default())
@@ -85,6 +85,15 @@ impl Machine<'_> {
                 let mut marks = parts.marks();
                 marks.add(&self.mark(Origin::Page, "cookies", line));
                 Some(Value::marked(marks))
+            }
+            "send"
+                if parts.has_text(&[
+                    "Network.getAllCookies",
+                    "Network.getCookies",
+                    "Storage.getCookies",
+                ]) =>
+            {
+                Some(Value::marked(self.mark(Origin::Page, "cookies", line)))
             }
             "getAll" if path.contains("cookies") => {
                 Some(Value::marked(self.mark(Origin::Page, "cookies", line)))

@@ -3,8 +3,10 @@
 use std::rc::Rc;
 
 use super::Parts;
+use super::formats::filled;
 use crate::screen::code::effect::Act;
-use crate::screen::code::machine::{Machine, is_passive};
+use crate::screen::code::language::{Dialect, Language};
+use crate::screen::code::machine::{BACKWARDS, Machine, is_passive};
 use crate::screen::code::places::secret_at;
 use crate::screen::code::text::Encoding;
 use crate::screen::code::value::{Mark, Origin, Value};
@@ -164,13 +166,20 @@ impl Machine<'_> {
             return client;
         }
         let mut value = match last {
+            "range-of" => return range(parts.args),
             "join" => {
                 let (list, between) = if receiver.items.is_some() {
                     (receiver.items.as_ref(), first.constant().unwrap_or_default())
                 } else {
-                    (first.items.as_ref(), receiver.constant().unwrap_or_default())
+                    // `[string]::Join('', $list)`
+                    let second = parts.args.get(1).and_then(|list| list.items.as_ref());
+                    match second.zip(first.constant()) {
+                        Some((list, between)) => (Some(list), between),
+                        None => (first.items.as_ref(), receiver.constant().unwrap_or_default()),
+                    }
                 };
                 match list {
+                    None if first.text.is_some() && parts.args.len() == 1 => first.clone(),
                     Some(list) => {
                         let mut value = Value::joined(list, between);
                         // Short pieces put together are a disguise; a list of words is none.
@@ -185,11 +194,31 @@ impl Machine<'_> {
                 }
             }
             "replace" | "replaceAll" | "gsub" if parts.args.len() >= 2 => {
-                let text = receiver.constant().zip(parts.args.first().and_then(Value::constant));
-                let with = parts.args.get(1).and_then(Value::constant);
+                self.note_replacement(parts.args, parts.line);
+                let text = receiver.as_text().zip(parts.args.first().and_then(Value::constant));
+                let with = parts.args.get(1).and_then(Value::as_text);
                 let text = text.zip(with).filter(|((_, from), _)| !from.is_empty());
-                let text = text.map(|((text, from), with)| text.replace(from, with));
-                Value { text: text.map(|t| t.as_str().into()), ..Value::default() }
+                let lua = self.language() == Language::Loose(Dialect::Lua);
+                let text = text.map(|((text, from), with)| match lua {
+                    // `%` takes its meaning from a sign.
+                    true => text.replace(
+                        &from.replace("%%", "\0").replace('%', "").replace('\0', "%"),
+                        with,
+                    ),
+                    false => text.replace(from, with),
+                });
+                let disguised = receiver.disguised;
+                Value { text: text.map(|t| t.as_str().into()), disguised, ..Value::default() }
+            }
+            // Python and Ruby: `text % values`. What is no text is a number.
+            "sub" | "subn" if parts.args.len() >= 2 => {
+                self.note_replacement(parts.args, parts.line);
+                Value::default()
+            }
+            "filled-in" => filled(first, parts.args.get(1..).unwrap_or_default(), &[]),
+            "format" if receiver.text.is_some() => filled(receiver, parts.args, parts.named),
+            "format" | "sprintf" | "Sprintf" if first.text.is_some() => {
+                filled(first, parts.args.get(1..).unwrap_or_default(), &[])
             }
             "format" => receiver.clone(),
             "dedent" | "cleandoc" | "stripIndent" | "trimIndent" | "strip_heredoc" => {
@@ -269,4 +298,17 @@ fn dedent(text: &str) -> String {
     let indent = lines().map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
     let lines = text.lines().map(|line| line.get(indent..).unwrap_or_default());
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The numbers from one to another. What counts down to nothing turns a text around.
+fn range(ends: &[Value]) -> Value {
+    let (from, to) = (ends.first().and_then(|v| v.number), ends.get(1).and_then(|v| v.number));
+    let (Some(from), Some(to)) = (from, to) else {
+        return if to == Some(0) { Value::path(BACKWARDS) } else { Value::default() };
+    };
+    let count = from.abs_diff(to).min(4_096);
+    let step = if from <= to { 1 } else { -1 };
+    let numbers = (0..=count).filter_map(|n| from.checked_add(step * i64::try_from(n).ok()?));
+    let items = numbers.map(|number| Value { number: Some(number), ..Value::default() }).collect();
+    Value { items: Some(Rc::new(items)), ..Value::default() }
 }

@@ -17,6 +17,40 @@ impl Machine<'_> {
     ) -> Option<Value> {
         let first = operands(rest).next();
         Some(match name {
+            "new-inboxrule" | "set-inboxrule" | "set-mailbox" | "new-transportrule" => {
+                let text = Value::joined(rest, " ");
+                let text = text.as_text().unwrap_or_default().to_owned();
+                if text.to_ascii_lowercase().contains("-auditenabled $false") {
+                    self.add(Act::Lower, &format!("{name} {text}"), Marks::default(), line);
+                }
+                let forwards = |w: &&Value| {
+                    w.as_text().is_some_and(|t| {
+                        let t = t.to_ascii_lowercase();
+                        t.starts_with("-forward")
+                            || t.starts_with("-redirect")
+                            || t.starts_with("-blindcopy")
+                            || t.starts_with("-copyto")
+                    })
+                };
+                let to = rest.iter().skip_while(|w| !forwards(w)).nth(1).and_then(Value::as_text);
+                if let Some(to) = to.map(|to| to.trim_start_matches("smtp:").to_owned()) {
+                    let mail = self.mark(Origin::Conversation, "the user's mail", line);
+                    self.add(Act::Mail, &to, mail, line);
+                }
+                Value::default()
+            }
+            "useradd" | "net" | "net1" | "add-localgroupmember" => {
+                let text = Value::joined(rest, " ");
+                let text = text.as_text().unwrap_or_default().to_owned();
+                let lower = text.to_ascii_lowercase();
+                let root =
+                    name == "useradd" && (lower.contains("-o -u 0") || lower.contains("-ou 0"));
+                let group = name != "useradd" && lower.contains("administrators");
+                if root || group && (!name.starts_with("net") || lower.contains("/add")) {
+                    self.add(Act::Account, &format!("{name} {text}"), Marks::default(), line);
+                }
+                return None;
+            }
             "mktemp" => Value::text(format!("/tmp/tmp.{line}")),
             "pwd" => Value::text("."),
             "dirname" => {
@@ -28,7 +62,28 @@ impl Machine<'_> {
                 let parts: Vec<Value> = operands(rest).cloned().collect();
                 Value::joined(&parts, "/")
             }
-            "new-scheduledtaskaction" => Value::joined(rest, " "),
+            "new-scheduledtaskaction" => {
+                let mut action = Value::joined(rest, " ");
+                let staged = self.staged_in(action.as_text().unwrap_or_default());
+                action.marks.add(&staged);
+                action
+            }
+            "new-object" => {
+                let name = first?.as_text()?.to_ascii_lowercase();
+                let name = name.strip_prefix("system.").unwrap_or(&name).to_owned();
+                let mut marks = super::all_marks(rest, None);
+                if name.contains("tcpclient") {
+                    let host = rest.iter().filter_map(Value::as_text).skip(1);
+                    let host = host.into_iter().find(|t| t.contains('.')).unwrap_or_default();
+                    let host = host.to_owned();
+                    self.add(Act::Connect, &host, Marks::default(), line);
+                    marks.add(&self.mark(Origin::Fetched, host, line));
+                }
+                Value { marks, ..Value::path(name) }
+            }
+            "tar" | "bsdtar" | "unzip" | "expand-archive" if self.unpack(name, rest, stdin) => {
+                Value::default()
+            }
             "tar" | "bsdtar" | "zip" | "7z" | "compress-archive" => self.pack(name, rest, line)?,
             "read" => {
                 let silent = rest

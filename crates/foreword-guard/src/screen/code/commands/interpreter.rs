@@ -49,7 +49,9 @@ impl Machine<'_> {
                 }
                 return Value::default();
             }
-            if takes_code {
+            let encoded = language == Language::PowerShell
+                && (text.starts_with("-enc") || matches!(text.as_str(), "-e" | "-ec"));
+            if takes_code && !encoded {
                 let rest: Vec<Value> = match language {
                     Language::PowerShell => words.cloned().collect(),
                     _ => words.next().cloned().into_iter().collect(),
@@ -60,10 +62,17 @@ impl Machine<'_> {
                 }
                 return self.run_code(language, &code, line);
             }
-            if text.starts_with("-enc") || text == "-e" || text == "-ec" {
+            if encoded {
                 let code = words.next().cloned().unwrap_or_default();
                 let code = self.decoded(&code, Encoding::Base64, line);
                 return self.run_code(Language::PowerShell, &code, line);
+            }
+            if matches!(name, "cmd" | "wscript" | "cscript")
+                && text.starts_with('/')
+                && text.len() <= 12
+                && !text.get(2..).is_some_and(|rest| rest.contains('/'))
+            {
+                continue;
             }
             // The program is the input; the words that follow are for it.
             if text == "-" && stdin.is_some() {
@@ -86,6 +95,10 @@ impl Machine<'_> {
             if let Some(staged) = self.staged_at(&path) {
                 marks.add(&staged);
             }
+            // `deno run https://…`, `mshta https://…`
+            if path.starts_with("http://") || path.starts_with("https://") {
+                marks.add(&self.mark(Origin::Fetched, path.clone(), line));
+            }
             if marks.has(&Origin::Fetched) || marks.has(&Origin::Decoded) {
                 self.add(Act::Evaluate, &path, marks, line);
             }
@@ -99,6 +112,13 @@ impl Machine<'_> {
             }
             let printed = self.program_at(&path).and_then(|file| self.printed.get(file)).cloned();
             return Value::marked(printed.unwrap_or_default());
+        }
+        let is_shell = matches!(
+            name,
+            "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" | "cmd" | "powershell" | "pwsh"
+        );
+        if is_shell && stdin.is_none_or(|code| code.text.is_none() && code.marks.is_empty()) {
+            self.add(Act::Shell, name, Marks::default(), line);
         }
         match stdin {
             Some(code) => self.run_code(language, code, line),

@@ -1,12 +1,14 @@
 //! Commands of developers and administrators: git, package managers, credential stores.
 
 use crate::screen::code::effect::Act;
+use crate::screen::code::language::Language;
 use crate::screen::code::machine::Machine;
 use crate::screen::code::value::{Marks, Origin, Value};
 
 impl Machine<'_> {
     /// What `git` does; `Some` if what it prints matters.
     pub(super) fn git(&mut self, rest: &[Value], line: u32) -> Option<Value> {
+        let rest = without_options(rest);
         let text = Value::joined(rest, " ");
         let text = text.as_text().unwrap_or_default().to_owned();
         if text.starts_with("credential fill") || text.starts_with("credential-") {
@@ -32,9 +34,15 @@ impl Machine<'_> {
             .filter_map(Value::as_text)
             .find(|t| t.contains("://") || t.starts_with("git@"));
         let adds = text.starts_with("remote add") || text.starts_with("remote set-url");
-        if adds && let Some(url) = url {
+        let every_push = adds && text.contains("--push")
+            || text.starts_with("config") && text.contains("pushurl")
+            || text.starts_with("config") && text.contains("pushInsteadOf");
+        if (adds || every_push)
+            && let Some(url) = url
+        {
             let marks = self.mark(Origin::Files, "the repository", line);
-            self.add(Act::Copy, &format!("git remote {url}"), marks, line);
+            let verb = if every_push { "push" } else { "remote" };
+            self.add(Act::Copy, &format!("git {verb} {url}"), marks, line);
         } else if text.starts_with("push")
             && (url.is_some()
                 || text.contains("--force")
@@ -44,6 +52,8 @@ impl Machine<'_> {
         {
             let marks = self.mark(Origin::Files, "the repository", line);
             self.add(Act::Copy, &format!("git {text}"), marks, line);
+        } else if text.starts_with("push") {
+            self.add(Act::Program, "git push", Marks::default(), line);
         } else if text.starts_with("config")
             && [
                 "core.hooksPath",
@@ -58,6 +68,14 @@ impl Machine<'_> {
             || text.starts_with("config") && text.contains("alias.") && text.contains(" !")
         {
             self.add(Act::Persist, &format!("git {text}"), Marks::default(), line);
+        } else if text.starts_with("config")
+            && ["filter.", "diff.external", "merge.", "core.editor", "gpg.program", "pager."]
+                .iter()
+                .any(|key| text.contains(key))
+            && let Some(code) = rest.last().filter(|code| code.text.is_some())
+        {
+            // What git starts with the user's files.
+            self.run_code(Language::Shell, code, line);
         } else if text.starts_with("config")
             && (text.contains("sslVerify false") || text.contains("http.proxy"))
         {
@@ -100,13 +118,26 @@ impl Machine<'_> {
             "xattr" => text.contains("quarantine") || text.contains("-c"),
             "netsh" => text.contains("off"),
             "tccutil" => text.contains("reset"),
-            "add-mppreference" | "set-mppreference" | "auditctl" => true,
+            "set-mppreference" => {
+                !text.contains("$false") || text.contains("$true") || text.contains("xclusion")
+            }
+            "add-mppreference" | "auditctl" => true,
             _ => false,
         };
         if off {
             self.add(Act::Lower, &format!("{name} {text}"), Marks::default(), line);
         }
     }
+}
+
+/// The words of `git` from its verb on: `git -C directory push`.
+fn without_options(words: &[Value]) -> &[Value] {
+    let mut words = words;
+    while let Some(word) = words.first().and_then(Value::as_text).filter(|t| t.starts_with('-')) {
+        let valued = matches!(word, "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace");
+        words = words.get(1 + usize::from(valued)..).unwrap_or_default();
+    }
+    words
 }
 
 /// What a program that manages credentials is asked for.

@@ -5,6 +5,7 @@ use crate::screen::code::effect::Act;
 use crate::screen::code::machine::Machine;
 use crate::screen::code::places::{METADATA, is_metadata};
 use crate::screen::code::value::{Marks, Origin, Value};
+use crate::screen::known_hosts::is_code_host;
 
 impl Machine<'_> {
     /// `curl` and its like: requests, uploads and downloads.
@@ -129,7 +130,7 @@ impl Machine<'_> {
         }
         if let Some(stdin) = stdin.filter(|_| sends) {
             // Only what names the input reads it, but a hole may be that name.
-            if data.is_empty() {
+            if data.is_empty() && !stdin.marks.has(&Origin::Conversation) {
                 data.add(&stdin.all_marks());
             }
         }
@@ -177,6 +178,34 @@ impl Machine<'_> {
         }
     }
 
+    /// What was fetched from a stranger and is unpacked lies in a directory.
+    pub(super) fn unpack(&mut self, name: &str, rest: &[Value], stdin: Option<&Value>) -> bool {
+        let mut marks = stdin.map(Value::all_marks).unwrap_or_default();
+        for archive in operands(rest).filter_map(Value::as_text) {
+            marks.add(&self.staged_at(archive).unwrap_or_default());
+        }
+        let known = |detail: &str| {
+            let host = detail.split("://").nth(1).unwrap_or(detail).split('/').next();
+            host.is_some_and(is_code_host)
+        };
+        let foreign = marks.iter().any(|m| m.origin == Origin::Fetched && !known(&m.detail));
+        let packs = |t: &str| t.starts_with('-') && t.contains('c') && !t.starts_with("--");
+        if !foreign
+            || self.checked.contains(&self.file)
+            || name.ends_with("tar") && rest.iter().filter_map(Value::as_text).any(packs)
+        {
+            return false;
+        }
+        let directory = |w: &&Value| {
+            w.as_text()
+                .is_some_and(|t| matches!(t, "-C" | "-d" | "--directory" | "-DestinationPath"))
+        };
+        let to = rest.iter().skip_while(|w| !directory(w)).nth(1).and_then(Value::as_text);
+        let to = to.unwrap_or(".").to_owned();
+        self.stage(&to, &Value::marked(marks));
+        true
+    }
+
     /// `tar`, `zip` and the like: what goes in is in the archive.
     pub(super) fn pack(&mut self, name: &str, rest: &[Value], line: u32) -> Option<Value> {
         let list: Vec<&Value> = operands(rest).collect();
@@ -198,11 +227,22 @@ impl Machine<'_> {
             return None;
         }
         let old_style = name == "tar" && !letters.is_empty() && !letters.contains(['/', '.', '~']);
+        let names_archive = |w: &Value| {
+            w.as_text().is_some_and(|t| {
+                t.starts_with("--file")
+                    || t.starts_with('-') && !t.starts_with("--") && t.contains('f')
+            })
+        };
+        let printed = matches!(name, "tar" | "bsdtar")
+            && !rest.iter().any(names_archive)
+            && !(old_style && letters.contains('f'));
         let list = if old_style || name == "7z" { list.get(1..) } else { list.get(..) };
+        let nowhere = Value::default();
         let (archive, sources) = match name {
-            "compress-archive" => list.and_then(|l| l.split_last()),
-            _ => list.and_then(|l| l.split_first()),
-        }?;
+            _ if printed => (&nowhere, list?),
+            "compress-archive" => list.and_then(|l| l.split_last()).map(|(a, s)| (*a, s))?,
+            _ => list.and_then(|l| l.split_first()).map(|(a, s)| (*a, s))?,
+        };
         let mut read = Value::default();
         for source in sources {
             let one = self.read_path(source, line);

@@ -120,6 +120,9 @@ impl Documents {
             "launch agent" => &["launchd", "launch agent", "launchagent", "launchctl"],
             "autostart entry" => &["autostart", "at login", "on login", "startup"],
             "SSH login key" => &["ssh"],
+            "mirror" => &["mirror", "mirrors"],
+            "account" => &["account", "accounts", "user", "users", "admin", "administrator"],
+            "sudo rule" => &["sudo", "sudoers"],
             _ => &[],
         };
         names.iter().any(|name| {

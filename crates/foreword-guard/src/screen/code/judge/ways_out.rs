@@ -19,8 +19,9 @@ impl Judge<'_> {
         }
         // A known vendor's key that goes to the vendor says whose host it is.
         let vendor = |m: &Mark| {
+            let owner = m.detail.split('_').next().unwrap_or_default().to_ascii_lowercase();
             m.origin == Origin::SecretVariable
-                && is_prized(&m.detail)
+                && (is_prized(&m.detail) || owner.len() >= 5 && self.documents.name_vendor(&owner))
                 && self.belongs(m, &effect.target)
         };
         if standing == Standing::Stranger && effect.proof.iter().any(vendor) {
@@ -55,6 +56,12 @@ impl Judge<'_> {
             Standing::Weak(Doubt::RawAddress) if effect.target.contains("169.254.169.254") => {
                 let message = "Asks the cloud's metadata service for credentials.".into();
                 self.add(effect, "secret-exfiltration", Verdict::NeedsReview, message);
+            }
+            Standing::Stranger | Standing::Weak(_)
+                if program_like && effect.target.starts_with("git push ") =>
+            {
+                let message = format!("Pushes the repository to {to}.");
+                self.add(effect, "data-upload", Verdict::Reject, message);
             }
             Standing::Weak(doubt)
                 if has(&Origin::Files) || has(&Origin::HostFacts) || doubt == Doubt::RawAddress =>
@@ -93,7 +100,10 @@ impl Judge<'_> {
                 );
             }
             Standing::Stranger | Standing::Named | Standing::Open
-                if effect.act == Act::Copy && effect.target.starts_with("git ") && program_like =>
+                if effect.act == Act::Copy
+                    && effect.target.starts_with("git ")
+                    && program_like
+                    && !(standing == Standing::Open && self.is_told("mirror")) =>
             {
                 let message =
                     format!("Sends the repository elsewhere (`{}`).", short(&effect.target));
@@ -139,12 +149,13 @@ impl Judge<'_> {
                 },
                 (Origin::SecretFile | Origin::Page | Origin::Screen, _) => Some(Verdict::Reject),
                 (
-                    Origin::Credential | Origin::Clipboard,
+                    Origin::Credential | Origin::Clipboard | Origin::Conversation,
                     Standing::Stranger | Standing::Weak(_),
                 ) => Some(Verdict::Reject),
-                (Origin::Credential | Origin::Clipboard, Standing::Named) => {
-                    Some(Verdict::NeedsReview)
-                }
+                (
+                    Origin::Credential | Origin::Clipboard | Origin::Conversation,
+                    Standing::Named,
+                ) => Some(Verdict::NeedsReview),
                 (Origin::SecretVariable, Standing::Stranger | Standing::Weak(_))
                     if variables >= 3 =>
                 {
@@ -167,6 +178,12 @@ impl Judge<'_> {
         let mark = proof.first()?;
         match standing {
             Standing::Bad(_) => Some((Verdict::Reject, describe(mark))),
+            // What another program keeps for its own service proves nothing here.
+            Standing::Stranger | Standing::Weak(_)
+                if proof.iter().any(|m| m.origin == Origin::Credential) =>
+            {
+                Some((Verdict::Reject, describe(mark)))
+            }
             Standing::Weak(_) => Some((Verdict::NeedsReview, describe(mark))),
             _ => None,
         }
@@ -269,7 +286,8 @@ impl Judge<'_> {
                 continue;
             }
             let Some(kinds) = named.get(&sent.file) else { continue };
-            if kinds.len() >= 2 || kinds.iter().any(|kind| PRIVATE.contains(kind)) {
+            let private = |kind: &&str| PRIVATE.contains(kind) || *kind == "messages";
+            if kinds.len() >= 2 || kinds.iter().any(private) {
                 let to = self.whereto(standing, &sent.target);
                 grave.push((
                     sent,
@@ -340,6 +358,8 @@ fn is_prized(variable: &str) -> bool {
         "CLOUDFLARE",
         "SSH",
         "PASSWORD",
+        // Those of a workflow.
+        "SECRETS_",
     ]
     .iter()
     .any(|part| upper.contains(part))

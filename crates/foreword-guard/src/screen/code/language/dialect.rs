@@ -31,11 +31,20 @@ pub(crate) struct Signs {
     pub(crate) dots: bool,
     /// A single quote opens a text.
     pub(crate) single: bool,
+    /// A backslash takes its meaning from a quote.
+    pub(crate) escapes: bool,
 }
 
 const TRIPLE: &[(&str, &str)] = &[("\"\"\"", "\"\"\""), ("'''", "'''")];
-const PLAIN: Signs =
-    Signs { lines: &[], blocks: &[], texts: &[], runs: false, dots: false, single: true };
+const PLAIN: Signs = Signs {
+    lines: &[],
+    blocks: &[],
+    texts: &[],
+    runs: false,
+    dots: false,
+    single: true,
+    escapes: true,
+};
 
 static C: Signs = Signs { lines: &["//"], blocks: &[("/*", "*/")], texts: TRIPLE, ..PLAIN };
 static PHP: Signs =
@@ -48,7 +57,7 @@ static APPLE: Signs =
     Signs { lines: &["--", "#"], blocks: &[("(*", "*)")], single: false, ..PLAIN };
 static HASKELL: Signs = Signs { lines: &["-- "], blocks: &[("{-", "-}")], ..PLAIN };
 static ERLANG: Signs = Signs { lines: &["%"], ..PLAIN };
-static BASIC: Signs = Signs { lines: &["'", "rem "], single: false, ..PLAIN };
+static BASIC: Signs = Signs { lines: &["'", "rem "], single: false, escapes: false, ..PLAIN };
 
 /// What a line of code starts with. Comments are no code.
 static STARTS: [(Dialect, &[&str]); 7] = [

@@ -176,9 +176,10 @@ impl<'t> Lowerer<'t> {
             }
             "||" | "or" | "??" => Expr::Choice(parts),
             "+" | "/" | "<<" => Expr::Join(parts),
+            "%" if matches!(parts.first(), Some(Expr::Number(_))) => Expr::Unknown(parts),
             "%" => {
-                let values = Expr::Unknown(parts.pop().into_iter().collect());
-                Expr::Join(parts.into_iter().take(1).chain([values]).collect())
+                let (callee, line) = (Expr::Name("filled-in".into()), self.line(node));
+                Expr::Call(Box::new(Call { callee, args: parts, named: Vec::new(), line }))
             }
             _ => Expr::Unknown(parts),
         }

@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 60;
 pub(super) fn loose(text: &str, dialect: Dialect) -> Vec<Stmt> {
     let signs = dialect.signs();
     let tokens = tokens(text, signs);
-    let mut parser = Parser { tokens: &tokens, dots: signs.dots, at: 0, depth: 0 };
+    let mut parser = Parser { tokens: &tokens, dialect, dots: signs.dots, at: 0, depth: 0 };
     let mut out = Vec::new();
     while parser.at < tokens.len() {
         parser.statements(&mut out);
@@ -32,6 +32,7 @@ pub(super) fn loose(text: &str, dialect: Dialect) -> Vec<Stmt> {
 
 struct Parser<'t> {
     tokens: &'t [Placed<'t>],
+    dialect: Dialect,
     /// A dot joins texts.
     dots: bool,
     at: usize,
@@ -138,6 +139,18 @@ impl<'t> Parser<'t> {
             self.at += 1;
             let value = self.expression();
             return out.push(Stmt::Return(value));
+        }
+        // `while ($line = read($in))`
+        if let (Some(Token::Name("while" | "if" | "until" | "unless")), Some(Token::Sign('('))) =
+            (self.peek(0), self.peek(1))
+        {
+            let before = self.at;
+            self.at += 2;
+            if let Some((targets, extends)) = self.assigned() {
+                let value = self.expression();
+                return out.push(Stmt::Bind { targets, value, extends });
+            }
+            self.at = before;
         }
         if let Some(targets) = self.assigned() {
             let extends = targets.1;

@@ -132,6 +132,9 @@ impl<'t> Lowerer<'t> {
             "command" => this.powershell_command(node),
             "variable" | "braced_variable" => {
                 let name = this.source(node).to_ascii_lowercase();
+                if matches!(name.as_str(), "$true" | "$false") {
+                    return Expr::Text(name.into());
+                }
                 match name.strip_prefix("$env:") {
                     Some(variable) => {
                         Expr::Name(format!("${}", variable.to_ascii_uppercase()).into())
@@ -153,12 +156,29 @@ impl<'t> Lowerer<'t> {
             | "member_name"
             | "path_command_name_token"
             | "command_name" => Expr::Text(this.source(node).replace('`', "").into()),
+            "expression_with_unary_operator" => this.powershell_unary(node),
+            "range_expression" | "range_argument_expression" if node.named_child_count() == 2 => {
+                let ends = this.powershell_parts(node);
+                this.powershell_call(node, Expr::Name("range-of".into()), ends)
+            }
+            "element_access" => {
+                let mut parts = this.powershell_parts(node).into_iter();
+                let (Some(object), Some(place)) = (parts.next(), parts.next()) else {
+                    return Expr::Unknown(Vec::new());
+                };
+                Expr::Index(Box::new(object), Box::new(place))
+            }
+            "format_expression" | "comparison_expression" if node.named_child_count() == 3 => {
+                this.powershell_operator(node)
+            }
             "decimal_integer_literal" | "hexadecimal_integer_literal" => {
                 crate::screen::code::text::number(this.source(node))
                     .map_or(Expr::Unknown(Vec::new()), Expr::Number)
             }
             "invokation_expression" | "member_access" => this.powershell_member(node),
-            "additive_expression" | "additive_argument_expression" => {
+            "additive_expression" | "additive_argument_expression"
+                if node.named_child_count() > 1 =>
+            {
                 let parts = this.children(node).into_iter().map(|n| this.powershell_value(n));
                 Expr::Join(parts.collect())
             }
@@ -175,6 +195,58 @@ impl<'t> Lowerer<'t> {
                 }
             }
         })
+    }
+
+    fn powershell_parts(&mut self, node: Node<'t>) -> Vec<Expr> {
+        self.children(node).into_iter().map(|n| self.powershell_value(n)).collect()
+    }
+
+    fn powershell_call(&self, node: Node<'t>, callee: Expr, args: Vec<Expr>) -> Expr {
+        let line = self.line(node);
+        Expr::Call(Box::new(Call { callee, args, named: Vec::new(), line }))
+    }
+
+    /// `-1`, `-join $list`, `[char]104`.
+    fn powershell_unary(&mut self, node: Node<'t>) -> Expr {
+        let source = self.source(node);
+        if let Some(number) = crate::screen::code::text::number(source) {
+            return Expr::Number(number);
+        }
+        let mut parts = self.powershell_parts(node);
+        if source.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("-join")) {
+            let callee = Expr::Member(Box::new(Expr::Text("".into())), "join".into());
+            return self.powershell_call(node, callee, parts);
+        }
+        if source.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("[char"))
+            && let Some(codes) = parts.pop()
+        {
+            return self.powershell_call(node, Expr::Name("chr".into()), vec![codes]);
+        }
+        match <[Expr; 1]>::try_from(parts) {
+            Ok([only]) => only,
+            Err(parts) => Expr::Unknown(parts),
+        }
+    }
+
+    /// `$list -join ''`, `'{0}' -f $x`, `$text -replace 'a', 'b'`.
+    fn powershell_operator(&mut self, node: Node<'t>) -> Expr {
+        let children = self.children(node);
+        let [left, operator, right] = children.as_slice() else {
+            return Expr::Unknown(self.powershell_parts(node));
+        };
+        let operator = self.source(*operator).to_ascii_lowercase();
+        let (left, right) = (self.powershell_value(*left), self.powershell_value(*right));
+        let (object, member, args) = match operator.as_str() {
+            "-join" => (right, "join", vec![left]),
+            "-f" => (left, "format", vec![right]),
+            "-replace" | "-creplace" | "-ireplace" => match right {
+                Expr::List(parts) => (left, "replace", parts),
+                other => (left, "replace", vec![other, Expr::Text("".into())]),
+            },
+            _ => return Expr::Unknown(vec![left, right]),
+        };
+        let callee = Expr::Member(Box::new(object), member.into());
+        self.powershell_call(node, callee, args)
     }
 
     fn is_block_command(&self, node: Node<'t>) -> bool {
@@ -252,8 +324,17 @@ impl<'t> Lowerer<'t> {
         if let Some(Expr::Text(first)) = parts.first_mut() {
             *first = first.trim_start_matches(['"', '@']).into();
         }
-        if let Some(Expr::Text(last)) = parts.last_mut() {
-            *last = last.trim_end_matches(['"', '@']).replace('`', "").into();
+        if let Some(Expr::Text(last)) = parts.last_mut()
+            && !last.ends_with("`\"\"")
+        {
+            *last = last.trim_end_matches(['"', '@']).into();
+        }
+        for part in &mut parts {
+            if let Expr::Text(text) = part
+                && text.contains('`')
+            {
+                *text = text.replace('`', "").into();
+            }
         }
         Expr::Join(parts)
     }

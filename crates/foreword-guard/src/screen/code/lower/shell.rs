@@ -139,7 +139,11 @@ impl<'t> Lowerer<'t> {
                     let value = self.shell_value(child, stdin.cloned());
                     out.push(Stmt::Return(value));
                 }
-                _ => self.shell_statement(child, &mut out),
+                _ => {
+                    let mut inner = Vec::new();
+                    self.shell_statement(child, &mut inner);
+                    out.extend(inner.into_iter().map(printing));
+                }
             }
         }
         out
@@ -173,6 +177,13 @@ impl<'t> Lowerer<'t> {
                 }
                 "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
                     self.redirect(child, &mut stdin, &mut writes);
+                }
+                // `tee >(…)`: what flows in goes there too.
+                "process_substitution" if self.source(child).starts_with('>') => {
+                    let body = self.shell_group(child, stdin.as_ref());
+                    let callee = Expr::Function(Box::new(Function { params: Vec::new(), body }));
+                    let call = Call { callee, args: Vec::new(), named: Vec::new(), line };
+                    words.push(Expr::Call(Box::new(call)));
                 }
                 _ => words.push(self.shell_word(child)),
             }
@@ -216,7 +227,22 @@ impl<'t> Lowerer<'t> {
         for part in piped {
             value = self.shell_value(part, Some(value));
         }
-        value
+        match self.swallowed(node) {
+            Some(command) => Expr::Unknown(vec![value, command]),
+            None => value,
+        }
+    }
+
+    /// The grammar takes a command on the next line for more files to write to.
+    fn swallowed(&mut self, node: Node<'t>) -> Option<Expr> {
+        let redirect =
+            self.children(node).into_iter().rfind(|n| self.kind(*n) == "file_redirect")?;
+        let row = redirect.start_position().row;
+        let words = self.children(redirect).into_iter().filter(|n| n.start_position().row > row);
+        let words: Vec<Node<'t>> = words.collect();
+        let line = self.line(*words.first()?);
+        let words = words.into_iter().map(|word| self.shell_word(word)).collect();
+        Some(Expr::Command(Box::new(Command { words, stdin: None, writes: Vec::new(), line })))
     }
 
     fn redirect(&mut self, node: Node<'t>, stdin: &mut Option<Expr>, writes: &mut Vec<Expr>) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Lowerer;
-use crate::screen::code::ir::{Expr, Function, Stmt, Target};
+use crate::screen::code::ir::{Expr, Function, INSTANCE, Stmt, Target};
 use tree_sitter::Node;
 
 impl<'t> Lowerer<'t> {
@@ -42,8 +42,12 @@ impl<'t> Lowerer<'t> {
             StatementKind::Repetition => self.repetition(node, out),
             StatementKind::With => self.with_item(node, out),
             StatementKind::Compound | StatementKind::Iteration => {
+                let before = out.len();
                 for child in self.children(node) {
                     self.statement(child, out);
+                }
+                if self.kind(node).starts_with("class_d") {
+                    self.name_constructor(node, out.get_mut(before..).unwrap_or_default());
                 }
             }
             StatementKind::Assignment => self.assignment(node, out),
@@ -313,6 +317,20 @@ impl<'t> Lowerer<'t> {
         }
     }
 
+    /// A class is called by its name, and what it gives back is an object of this file.
+    fn name_constructor(&self, node: Node<'t>, methods: &mut [Stmt]) {
+        let Some(class) = self.field_text(node, self.words.name) else { return };
+        for method in methods {
+            if let Stmt::Define { name, function } = method
+                && matches!(name.as_ref(), "constructor" | "__init__")
+            {
+                let mut whole = Function::clone(function);
+                whole.body.push(Stmt::Return(Expr::Name(INSTANCE.into())));
+                (*name, *function) = (class.into(), Arc::new(whole));
+            }
+        }
+    }
+
     pub(super) fn function(&mut self, node: Node<'t>) -> Function {
         let params = node
             .child_by_field_id(self.words.parameters)
@@ -321,7 +339,11 @@ impl<'t> Lowerer<'t> {
         let params = params.map(|params| self.params(params, &mut body)).unwrap_or_default();
         if let Some(inner) = node.child_by_field_id(self.words.body) {
             let kind = self.kind_of(inner).statement;
-            if matches!(kind, StatementKind::Compound | StatementKind::Iteration) {
+            // `chunk => all += chunk` does something, too.
+            if matches!(
+                kind,
+                StatementKind::Compound | StatementKind::Iteration | StatementKind::Assignment
+            ) {
                 self.statement(inner, &mut body);
             } else {
                 let value = self.deeper(Expr::Unknown(Vec::new()), |this| this.expression(inner));
@@ -377,6 +399,16 @@ impl<'t> Lowerer<'t> {
             if let Some(default) = default {
                 let value = self.expression(default);
                 body.push(Stmt::Default { name: Arc::clone(&name), value });
+            }
+            // TypeScript: `constructor(private token: string)`.
+            let source = self.source(child);
+            if ["private ", "public ", "protected ", "readonly "]
+                .iter()
+                .any(|w| source.starts_with(w))
+            {
+                let targets = vec![Target::whole(format!("this.{name}"))];
+                let value = Expr::Name(Arc::clone(&name));
+                body.push(Stmt::Bind { targets, value, extends: false });
             }
             out.push(name);
         }

@@ -118,13 +118,16 @@ impl Machine<'_> {
         );
         let buffers = call.args.iter().chain(call.named.iter().map(|(_, value)| value));
         let buffer = buffers.take(3).find_map(|arg| match arg {
-            Expr::Name(name) => Some(name),
+            Expr::Name(name) => Some(Arc::clone(name)),
+            // `self.archive = ZipFile(self.buffer)`
+            Expr::Member(object, _) if matches!(object.as_ref(), Expr::Name(_)) => root_name(arg),
             _ => None,
         });
-        if let Some(buffer) = buffer.filter(|name| wraps && **name != target.name)
+        let own: Arc<str> = own_name(&target.name).into();
+        if let Some(buffer) = buffer.filter(|name| wraps && *name != own)
             && self.conduits.len() < MAX_ENTRIES
         {
-            self.conduits.insert(Arc::clone(&target.name), Arc::clone(buffer));
+            self.conduits.insert(own, buffer);
         }
     }
 

@@ -94,6 +94,10 @@ impl Machine<'_> {
         if !functions.is_empty() {
             // A function that is handed over is called with what it is handed over to.
             let mut given = receiver.unwrap_or_default();
+            if given.path.as_deref().is_some_and(|p| matches!(p, "WebSocket" | "socket")) {
+                // What arrives is not the address.
+                given.text = None;
+            }
             given.marks = given.all_marks();
             for arg in &args {
                 given.marks.add(&arg.marks);
@@ -363,6 +367,7 @@ impl Machine<'_> {
         self.dotted |= function.params.iter().any(|name| name.contains('.'));
         self.scopes.push(scope);
         self.block(&function.body);
+        self.note_chooser(function);
         self.scopes.pop().unwrap_or_default()
     }
 
@@ -377,9 +382,9 @@ impl Machine<'_> {
     pub(crate) fn run_code(&mut self, language: Language, code: &Value, line: u32) -> Value {
         let foreign = [Origin::Fetched, Origin::Decoded].iter().any(|o| code.marks.has(o));
         // A value put into code that is otherwise written here is no code of its own.
-        let whole = code
-            .as_text()
-            .is_none_or(|text| text.trim_start_matches(['(', ' ', '"']).starts_with(HOLE));
+        let whole = code.as_text().is_none_or(|text| {
+            text.trim_start_matches(['(', ' ', '"', '?', '>']).starts_with(HOLE)
+        });
         if foreign && (whole || code.disguised) {
             let target = code.as_text().unwrap_or_default().to_owned();
             self.add(Act::Evaluate, &target, code.marks.clone(), line);

@@ -4,14 +4,19 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::payments::is_payment_address;
 use super::{MAX_DEPTH, MAX_STEPS, Machine, plain_module};
 use crate::screen::code::effect::Act;
-use crate::screen::code::ir::Expr;
+use crate::screen::code::ir::{Expr, INSTANCE};
+use crate::screen::code::language::{Dialect, Language};
 use crate::screen::code::places::{is_secret_name, names_secret};
 use crate::screen::code::value::{HOLE, Marks, Origin, Value};
 
 /// Where what a visitor of a page sends came from.
 pub(crate) const REQUEST_INPUT: &str = "a visitor's request";
+
+/// The places of a text from its end to its start.
+pub(crate) const BACKWARDS: &str = "backwards";
 
 /// Kinds of secrets whose places are kept, over all programs.
 const MAX_NAMED: usize = 128;
@@ -38,6 +43,9 @@ impl Machine<'_> {
                     && !self.named.contains(&(self.file, what))
                 {
                     self.named.push((self.file, what));
+                }
+                if self.first_pass && is_payment_address(text) {
+                    self.pays.insert(self.file);
                 }
                 if let Some(marks) = self.holes.last()
                     && text.contains(HOLE)
@@ -70,6 +78,7 @@ impl Machine<'_> {
                 let mut out = Value::default();
                 for item in &items {
                     out.marks.add(&item.all_marks());
+                    out.marks.add(&self.environment(item, 0));
                 }
                 out.items = Some(Rc::new(items));
                 out.holding()
@@ -148,6 +157,11 @@ impl Machine<'_> {
         {
             return item.clone();
         }
+        if let Some(text) = object.constant().filter(|_| object.items.is_none())
+            && let Some(letters) = letters(text, index)
+        {
+            return Value { disguised: true, ..Value::text(letters) };
+        }
         match (index.constant(), index.number, &object.items) {
             (_, Some(number), Some(items)) => {
                 let item = usize::try_from(number).ok().and_then(|at| items.get(at));
@@ -177,12 +191,22 @@ impl Machine<'_> {
         if let Some(value) = self.lookup(name) {
             return value.clone();
         }
+        if name.as_ref() == INSTANCE {
+            return Value { module: Some(self.file), ..Value::default() };
+        }
         if name.as_ref() == "request-input" {
             return Value::marked(self.mark(Origin::Fetched, REQUEST_INPUT, 0));
         }
         if matches!(name.as_ref(), "__file__" | "__dirname" | "__filename" | "__dir__" | "__DIR__")
         {
             return Value::text(".");
+        }
+        if matches!(
+            name.as_ref(),
+            "DB_PASSWORD" | "AUTH_KEY" | "SECURE_AUTH_KEY" | "NONCE_KEY" | "AUTH_SALT"
+        ) && self.language() == Language::Loose(Dialect::Php)
+        {
+            return Value::marked(self.mark(Origin::Credential, "the site's passwords", 0));
         }
         match name.strip_prefix('$') {
             Some(variable) if !variable.is_empty() => self.variable(variable, 0),
@@ -258,6 +282,13 @@ impl Machine<'_> {
                     _ => {}
                 }
                 let mut marks = object.marks.clone();
+                if ["responseText", "responseBody", "responseXML"]
+                    .iter()
+                    .any(|member| name.eq_ignore_ascii_case(member))
+                    && let Some(host) = self.connected.get(&self.file).cloned()
+                {
+                    marks.add(&self.mark(Origin::Fetched, host, line));
+                }
                 if matches!(whole.as_str(), "document.cookie" | "window.document.cookie") {
                     marks.add(&self.mark(Origin::Page, "cookies", line));
                 }
@@ -301,4 +332,20 @@ pub(crate) fn is_passive(name: &str) -> bool {
             | "lstrip"
             | "parent"
     )
+}
+
+/// The letters of a text at some places, which may be counted from its end: `'cba'[-1..-3]`.
+fn letters(text: &str, places: &Value) -> Option<String> {
+    if places.path.as_deref() == Some(BACKWARDS) {
+        return Some(text.chars().rev().collect());
+    }
+    let letters: Vec<char> = text.chars().take(4_096).collect();
+    let one = |place: &Value| {
+        let at = place.number?;
+        let at = if at < 0 { at.checked_add(i64::try_from(letters.len()).ok()?)? } else { at };
+        letters.get(usize::try_from(at).ok()?).copied()
+    };
+    let places = places.items.as_ref().filter(|places| places.len() > 1)?;
+    let found: String = places.iter().filter_map(one).collect();
+    Some(found).filter(|found| found.chars().count() > 1)
 }

@@ -20,7 +20,7 @@ const NPM_HOOKS: [&str; 8] = [
 /// `package.json`, agents' settings with hooks, MCP servers. What runs on its own comes first, so that
 /// nothing else takes its room.
 pub(super) fn json(name: &str, text: &str, found: &mut Pieces) {
-    let Ok(value) = serde_json::from_str::<Json>(text) else { return };
+    let Some(value) = read(text) else { return };
     let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
     let line_of = |key: &str| {
         let at = text.find(&format!("\"{key}\"")).unwrap_or(0);
@@ -43,10 +43,25 @@ pub(super) fn json(name: &str, text: &str, found: &mut Pieces) {
         let trigger = Some(format!("{name}: {key}"));
         each_command(hook, &mut |code| add(key, code, trigger.clone()));
     }
-    if let Some(hooks) = value.get("hooks") {
-        commands(hooks, &mut |code| add("hooks", code, Some(format!("{name}: hook"))));
+    for key in ["statusLine", "apiKeyHelper", "awsAuthRefresh", "otelHeadersHelper"] {
+        let trigger = Some(format!("{name}: {key}"));
+        match value.get(key) {
+            Some(Json::String(code)) => add(key, code.clone(), trigger),
+            Some(other) => commands(other, &mut |code| add(key, code, trigger.clone())),
+            None => {}
+        }
     }
-    for key in ["mcpServers", "servers"] {
+    let mut hooks = Vec::new();
+    if let Some(all) = value.get("hooks") {
+        commands(all, &mut |code| hooks.push(code));
+    }
+    for code in hooks {
+        found.hook(code, format!("{name}: hook"), || line_of("hooks"));
+    }
+    let mut add = |key: &str, code: String, trigger: Option<String>| {
+        found.add(Language::Shell, code, trigger, || line_of(key));
+    };
+    for key in ["mcpServers", "servers", "mcp_servers", "context_servers"] {
         let servers = value.get(key).and_then(Json::as_object);
         for (server, settings) in servers.into_iter().flatten() {
             let command = settings.get("command").and_then(Json::as_str);
@@ -116,6 +131,53 @@ fn each_command(value: &Json, each: &mut dyn FnMut(String)) {
     }
 }
 
+/// A text as JSON, also with the comments and the last commas that editors allow.
+fn read(text: &str) -> Option<Json> {
+    if let Ok(value) = serde_json::from_str(text) {
+        return Some(value);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '/', ',']) {
+        let (before, from) = rest.split_at_checked(at)?;
+        out.push_str(before);
+        let end = match from.as_bytes() {
+            [b'"', ..] => {
+                let end = closing_quote(from);
+                out.push_str(from.get(..end)?);
+                end
+            }
+            [b'/', b'/', ..] => from.find('\n').unwrap_or(from.len()),
+            [b'/', b'*', ..] => from.find("*/").map_or(from.len(), |end| end + 2),
+            [b',', ..] => {
+                let next = from.get(1..)?.trim_start();
+                out.push_str(if next.starts_with(['}', ']']) { "" } else { "," });
+                1
+            }
+            _ => {
+                out.push('/');
+                1
+            }
+        };
+        rest = from.get(end..)?;
+    }
+    out.push_str(rest);
+    serde_json::from_str(&out).ok()
+}
+
+/// Where a text in quotes ends.
+fn closing_quote(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            b'"' if !escaped => return at + 1,
+            b'\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    text.len()
+}
+
 /// The cells of a notebook: Python, and the commands in it.
 pub(super) fn notebook(text: &str, found: &mut Pieces) {
     let Ok(value) = serde_json::from_str::<Json>(text) else { return };
@@ -127,9 +189,22 @@ pub(super) fn notebook(text: &str, found: &mut Pieces) {
             Some(Json::Array(lines)) => lines.iter().filter_map(Json::as_str).collect(),
             _ => continue,
         };
-        let whole = ["%%bash", "%%sh", "%%script"].iter().any(|m| source.starts_with(m));
+        let magics = ["%%bash", "%%sh", "%%script", "%%system", "%%!"];
+        let whole = magics.iter().any(|magic| source.starts_with(magic));
         for line in source.lines() {
             let command = line.trim_start().strip_prefix('!').or(Some(line).filter(|_| whole));
+            let line_magics = ["%pip ", "%conda ", "%system ", "%sx "];
+            let command = command.or_else(|| {
+                let magic = line_magics.iter().find(|magic| line.starts_with(**magic))?;
+                let skip = if magic.starts_with("%s") { magic.len() } else { 1 };
+                line.get(skip..)
+            });
+            let python_call = command.filter(|_| !whole).and_then(in_python);
+            if let Some(call) = python_call {
+                python.push_str(&call);
+                python.push('\n');
+                continue;
+            }
             let out = if command.is_some() { &mut shell } else { &mut python };
             out.push_str(command.unwrap_or(line));
             out.push('\n');
@@ -137,6 +212,18 @@ pub(super) fn notebook(text: &str, found: &mut Pieces) {
     }
     found.add(Language::Python, python, None, || 1);
     found.add(Language::Shell, shell, None, || 1);
+}
+
+/// A command with values of the notebook in it, as Python writes it: `!curl -d {token} …`.
+fn in_python(command: &str) -> Option<String> {
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || "_.[]\"'()".contains(c))
+    };
+    let (_, after) = command.split_once('{')?;
+    let (name, _) = after.split_once('}')?;
+    (is_name(name) && !command.contains("\"\"\""))
+        .then(|| format!("os.system(f\"\"\"{command} \"\"\")"))
 }
 
 /// Every `command` below a value.

@@ -28,6 +28,7 @@ const KEYS: [&str; 18] = [
 /// The commands of a file.
 pub(super) fn yaml(text: &str, found: &mut Pieces) {
     let lines: Vec<&str> = text.lines().collect();
+    let given = given(&lines);
     let mut at = 0;
     while let Some(line) = lines.get(at) {
         at += 1;
@@ -36,7 +37,9 @@ pub(super) fn yaml(text: &str, found: &mut Pieces) {
         let indent = line.len() - item.len();
         let Some((key, value)) = bare.split_once(':') else { continue };
         let value = value.trim();
-        if !KEYS.contains(&key.trim().trim_matches(['"', '\''])) {
+        // Ansible names whose module it is: `ansible.builtin.shell`.
+        let key = key.trim().trim_matches(['"', '\'']);
+        if !KEYS.contains(&key.rsplit('.').next().unwrap_or(key)) {
             continue;
         }
         let start = at;
@@ -51,7 +54,7 @@ pub(super) fn yaml(text: &str, found: &mut Pieces) {
                 let inner = inner.trim_start();
                 let inner = if value.is_empty() { inner.trim_start_matches("- ") } else { inner };
                 let quoted = inner.len() > 1 && inner.starts_with(['"', '\'']) && value.is_empty();
-                block.push_str(if quoted { inner.trim_matches(['"', '\'']) } else { inner });
+                block.push_str(if quoted { unquoted(inner) } else { inner });
                 block.push('\n');
                 at += 1;
             }
@@ -60,14 +63,37 @@ pub(super) fn yaml(text: &str, found: &mut Pieces) {
             let words = words.trim_end_matches(']').split(',').map(str::trim);
             words.collect::<Vec<_>>().join(" ")
         } else {
-            value.trim_matches(['"', '\'']).to_owned()
+            unquoted(value).to_owned()
         };
         if code.trim().len() > 2 {
             let above = if code.contains('\n') { start } else { start - 1 };
             let line = u32::try_from(above).unwrap_or(0) + 1;
-            found.add(Language::Shell, expressions(&code), None, || line);
+            found.add(Language::Shell, format!("{given}{}", expressions(&code)), None, || line);
         }
     }
+}
+
+/// A value without the quotes around all of it.
+pub(super) fn unquoted(value: &str) -> &str {
+    let inner = ['"', '\''].iter().find_map(|q| value.strip_prefix(*q)?.strip_suffix(*q));
+    inner.unwrap_or(value)
+}
+
+/// Variables of a workflow that hold its secrets, as a shell sets them.
+fn given(lines: &[&str]) -> String {
+    let mut out = String::new();
+    for line in lines {
+        let Some((name, value)) = line.trim_start().trim_start_matches("- ").split_once(':') else {
+            continue;
+        };
+        let value = value.trim();
+        let is_name = !name.is_empty()
+            && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+        if is_name && value.contains("${{") && value.contains("secrets") && out.len() < 2_000 {
+            out.push_str(&format!("{name}={}; ", expressions(value.trim_matches(['"', '\'']))));
+        }
+    }
+    out
 }
 
 /// `${{ secrets.NAME }}` as the variable that it is.
@@ -83,7 +109,8 @@ fn expressions(code: &str) -> String {
         } else {
             let name = inner.rsplit('.').next().unwrap_or_default();
             let plain = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_');
-            out.push_str(&format!("${{{}}}", plain.collect::<String>()));
+            let kind = if inner.starts_with("secrets.") { "SECRETS_" } else { "" };
+            out.push_str(&format!("${{{kind}{}}}", plain.collect::<String>()));
         }
         rest = after;
     }

@@ -28,3 +28,18 @@ fn values_that_hold_themselves_stay_small() {
         assert!(time < Duration::from_secs(20), "{line}: {time:?}");
     }
 }
+
+#[test]
+fn manifests_and_scripts_of_one_pattern_are_read_in_one_go() {
+    let recipes = format!("A = {}\nall:\n{}", "x ".repeat(200), "\t$(A)$(A)$(A)\n".repeat(40_000));
+    let conditions = format!("if {} echo a\n", "\"a\"==".repeat(60_000));
+    let words = "qw(".repeat(60_000);
+    let settings = format!("{{{}\"a\": 1}}", "// \",/*\n".repeat(40_000));
+    for (path, text) in
+        [("Makefile", recipes), ("a.bat", conditions), ("a.pl", words), ("a.jsonc", settings)]
+    {
+        let start = Instant::now();
+        screen(SKILL, &[(path, &text)]);
+        assert!(start.elapsed().as_secs() < 20, "{path}: {:?}", start.elapsed());
+    }
+}

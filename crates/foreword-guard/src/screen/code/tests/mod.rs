@@ -6,8 +6,13 @@ mod collectors;
 mod honest;
 mod hostile;
 mod languages;
+mod manifests;
+mod payments;
 mod persistence;
+mod repositories;
+mod shells;
 mod stagers;
+mod stores;
 mod ways_out;
 
 use crate::screen::folder::{SkillFile, screen_folder};

@@ -4,6 +4,7 @@ use super::texts::{is_text, text_of};
 use super::tokens::Token;
 use super::{MAX_DEPTH, Parser};
 use crate::screen::code::ir::{Call, Expr, Function};
+use crate::screen::code::language::Dialect;
 use crate::screen::code::text::number;
 
 /// Members and calls that one value is followed through.
@@ -11,6 +12,9 @@ const MAX_TRAILERS: usize = 100;
 /// Words that a value stands behind.
 const PREFIXES: [&str; 12] =
     ["new", "await", "try", "not", "and", "or", "if", "in", "do", "then", "else", "go"];
+/// Words of Basic that stand between values.
+const BASIC_WORDS: [&str; 12] =
+    ["Then", "And", "Or", "To", "Is", "Mod", "Not", "Else", "Xor", "Step", "Like", "As"];
 
 impl Parser<'_> {
     /// A value, up to the end of its statement or list entry.
@@ -21,16 +25,29 @@ impl Parser<'_> {
         }
         self.depth += 1;
         let mut parts = Vec::new();
+        let mut choices = Vec::new();
         let mut joins = true;
         let mut dotted = false;
         while let Some(token) = self.peek(0) {
             match token {
+                // Lua: `condition and this or that`.
+                Token::Name(word @ ("and" | "or")) if self.dialect == Dialect::Lua => {
+                    self.at += 1;
+                    let value = one_of(std::mem::take(&mut parts), joins, dotted);
+                    // A condition is not what comes out.
+                    choices.push(match *word {
+                        "and" => Expr::Gather(Box::new(value)),
+                        _ => value,
+                    });
+                }
                 Token::Sign(';' | ',' | ')' | ']' | '}') => break,
                 Token::Sign('{') if parts.is_empty() && self.depth > 1 => parts.push(self.braces()),
                 Token::Sign('{') => break,
                 Token::Line => {
                     // A line that starts with a dot goes on.
+                    let lua = self.dialect == Dialect::Lua;
                     let goes_on = matches!(self.peek(1), Some(Token::Sign('.' | '+' | '|' | '&')))
+                        || lua && matches!(self.peek(1), Some(Token::Name("and" | "or")))
                         || self.peek(1) == Some(&Token::Sign('-'))
                             && self.peek(2) == Some(&Token::Sign('>'));
                     if !goes_on && !parts.is_empty() {
@@ -69,11 +86,12 @@ impl Parser<'_> {
             }
         }
         self.depth -= 1;
-        match parts.len() {
-            1 => parts.pop().unwrap_or(Expr::Unknown(Vec::new())),
-            _ if joins && (dotted || parts.iter().any(is_text)) => Expr::Join(parts),
-            _ => Expr::Unknown(parts),
+        let value = one_of(parts, joins, dotted);
+        if choices.is_empty() {
+            return value;
         }
+        choices.push(value);
+        Expr::Choice(choices)
     }
 
     /// What stands between braces inside an expression: a function, or entries.
@@ -161,6 +179,13 @@ impl Parser<'_> {
                 if *word == "hidden" && self.peek(0) == Some(&Token::Name("answer")) {
                     return call(Expr::Name("hidden-answer".into()), Vec::new(), line);
                 }
+                // Perl: `exec { program } words`.
+                if let ("exec" | "system", Some(Token::Sign('{')), Some(Token::Text(program))) =
+                    (*word, self.peek(0), self.peek(1))
+                {
+                    self.at += 2;
+                    return call(Expr::Name((*word).into()), vec![text_of(program)], line);
+                }
                 if self.is_shell_script(word) {
                     self.at += 1;
                     let command = self.expression();
@@ -170,7 +195,13 @@ impl Parser<'_> {
             }
             Some(Token::Text(text)) => {
                 self.at += 1;
-                text_of(text)
+                match self.dialect {
+                    // Nothing is escaped there, and paths have backslashes.
+                    Dialect::Basic => {
+                        Expr::Text(text.replace("\"\"", "\"").replace('\\', "/").into())
+                    }
+                    _ => text_of(text),
+                }
             }
             Some(Token::Command(text)) => {
                 self.at += 1;
@@ -201,8 +232,16 @@ impl Parser<'_> {
             }
         }
         // `Shell "…"`, `system "…"`: a call without brackets.
-        if matches!(value, Expr::Name(_) | Expr::Member(..))
-            && matches!(self.peek(0), Some(Token::Text(_)))
+        let basic = self.dialect == Dialect::Basic
+            && matches!(value, Expr::Member(..))
+            && matches!(self.peek(0), Some(Token::Name(word)) if !BASIC_WORDS.contains(word));
+        let evaluates = matches!(&value, Expr::Name(word)
+            if matches!(word.as_ref(), "eval" | "exec" | "system"))
+            && matches!(self.peek(0), Some(Token::Name(_) | Token::Command(_)));
+        if basic
+            || evaluates
+            || matches!(value, Expr::Name(_) | Expr::Member(..))
+                && matches!(self.peek(0), Some(Token::Text(_)))
         {
             let mut args = vec![self.expression()];
             while self.sign(',') && args.len() < 8 {
@@ -311,6 +350,15 @@ impl Parser<'_> {
     /// Whether what stands there is called.
     fn calls(&self, ahead: usize) -> bool {
         matches!(self.peek(ahead), Some(Token::Sign('(')))
+    }
+}
+
+/// The parts of an expression as one.
+fn one_of(mut parts: Vec<Expr>, joins: bool, dotted: bool) -> Expr {
+    match parts.len() {
+        1 => parts.pop().unwrap_or(Expr::Unknown(Vec::new())),
+        _ if joins && (dotted || parts.iter().any(is_text)) => Expr::Join(parts),
+        _ => Expr::Unknown(parts),
     }
 }
 

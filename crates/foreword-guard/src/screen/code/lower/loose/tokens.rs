@@ -80,6 +80,9 @@ impl<'t> Reader<'t> {
         if let Some((open, _)) = triple.filter(|_| first != '[') {
             return self.push(Token::Sign(first), open.len());
         }
+        if let Some(words) = self.perl_words(rest) {
+            return self.words(words);
+        }
         match first {
             '\n' => self.push(Token::Line, 1),
             c if c.is_whitespace() => self.skip(1),
@@ -103,6 +106,36 @@ impl<'t> Reader<'t> {
             }
             c => self.push(Token::Sign(c), c.len_utf8()),
         }
+    }
+
+    /// Perl: what stands in `qw(…)`.
+    fn perl_words(&self, rest: &'t str) -> Option<&'t str> {
+        let inner = rest.strip_prefix("qw").filter(|_| self.signs.dots && self.signs.runs)?;
+        let close = match inner.chars().next()? {
+            '(' => ')',
+            '[' => ']',
+            '{' => '}',
+            '<' => '>',
+            '/' => '/',
+            _ => return None,
+        };
+        let mut end = inner.len().min(2_000);
+        while !inner.is_char_boundary(end) {
+            end -= 1;
+        }
+        let inner = inner.get(1..end)?;
+        inner.get(..inner.find(close)?)
+    }
+
+    /// A list of words without quotes.
+    fn words(&mut self, words: &'t str) {
+        self.out.push((Token::Sign('('), self.line));
+        for word in words.split_whitespace() {
+            self.out.push((Token::Text(word), self.line));
+            self.out.push((Token::Sign(','), self.line));
+        }
+        self.out.push((Token::Sign(')'), self.line));
+        self.skip(words.len() + "qw()".len());
     }
 
     /// The length of a comment that starts here.
@@ -166,7 +199,7 @@ impl<'t> Reader<'t> {
             // VBA writes a quote as two.
             let twice = *at > 0 && inner.get(at + 1..).is_some_and(|r| r.starts_with('"'));
             let found = *c == quote && !escaped && !std::mem::take(&mut doubled);
-            escaped = *c == '\\' && !escaped && quote != '`';
+            escaped = *c == '\\' && !escaped && quote != '`' && self.signs.escapes;
             doubled = found && quote == '"' && twice;
             found && !doubled
         });
