@@ -73,11 +73,15 @@ pub fn screen_folder(
         let grave = found.filter(|finding| finding.verdict == Verdict::Reject);
         grave.map(|finding| Finding { verdict: Verdict::NeedsReview, ..finding }).collect()
     };
+    // Asked for every pair of findings.
+    let mut programs = Vec::with_capacity(files.len());
     for (index, file) in files.iter().enumerate() {
         // What can be read of it is.
         let text = String::from_utf8_lossy(file.content);
         let is_text = matches!(text, Cow::Borrowed(_));
-        match kind(file.path, &text, index == main) {
+        let kind = kind(file.path, &text, index == main);
+        programs.push(matches!(kind, Kind::Program(_) | Kind::OtherProgram(_)));
+        match kind {
             Kind::Program(language) => {
                 code.add(index, file.path, language, &text, (ProgramKind::File, 0), None);
             }
@@ -192,15 +196,6 @@ pub fn screen_folder(
         }
         findings.push((main, finding));
     }
-    // Asked for every pair of findings.
-    let programs: Vec<bool> = files
-        .iter()
-        .enumerate()
-        .map(|(index, file)| {
-            let kind = kind(file.path, &String::from_utf8_lossy(file.content), false);
-            index != main && matches!(kind, Kind::Program(_) | Kind::OtherProgram(_))
-        })
-        .collect();
     findings.extend(combined(&findings, |index| programs.get(index).is_some_and(|is| *is)));
     let defensive = files.get(main).is_some_and(|file| is_defensive(file.content));
     let mut out: Vec<Finding> = Vec::new();

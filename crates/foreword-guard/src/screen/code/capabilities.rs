@@ -112,7 +112,7 @@ impl Capabilities {
     }
 
     pub(super) fn add(&mut self, effect: &Effect, addresses: &Addresses) {
-        let target = shown(&effect.target);
+        let target = || shown(&effect.target);
         match effect.act {
             Act::Http
             | Act::Connect
@@ -127,7 +127,7 @@ impl Capabilities {
                 insert(&mut self.network, host.unwrap_or_else(|| "*".to_owned()));
             }
             Act::Program => {
-                let name = target.split(' ').next().unwrap_or_default().to_owned();
+                let name = target().split(' ').next().unwrap_or_default().to_owned();
                 if !QUIET.contains(&name.as_str()) {
                     insert(&mut self.runs, name);
                 }
@@ -141,12 +141,12 @@ impl Capabilities {
                     insert(&mut self.writes, shown(path));
                 }
             }
-            Act::Persist => insert(&mut self.starts, target),
-            Act::Install => insert(&mut self.installs, target),
+            Act::Persist => insert(&mut self.starts, target()),
+            Act::Install => insert(&mut self.installs, target()),
             _ => {}
         }
         for mark in effect.marks.iter().chain(effect.proof.iter()) {
-            if mark.origin.is_secret() {
+            if mark.origin.is_secret() && self.secrets.len() < MAX_ENTRIES {
                 insert(&mut self.secrets, shown(&mark.detail));
             }
             if mark.origin == Origin::Fetched && effect.act == Act::Evaluate {

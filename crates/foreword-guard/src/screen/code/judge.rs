@@ -48,6 +48,9 @@ pub(crate) fn judge(
         documents,
         addresses,
         swappers,
+        standings: RefCell::default(),
+        standings_shown: RefCell::default(),
+        destinations: RefCell::default(),
         named: RefCell::default(),
         announced: HashMap::new(),
         found: Vec::new(),
@@ -69,6 +72,11 @@ struct Judge<'a> {
     addresses: &'a Addresses,
     /// Programs that look for addresses for payments.
     swappers: &'a [usize],
+    /// How far the host of each target is to be trusted, for programs and for what documents show.
+    standings: RefCell<HashMap<String, Standing>>,
+    standings_shown: RefCell<HashMap<String, Standing>>,
+    /// How each target was last told to people.
+    destinations: RefCell<HashMap<String, (Standing, String)>>,
     /// Whether the documents name a host.
     named: RefCell<HashMap<String, bool>>,
     /// Whether the documents announce what starts on its own, by its kind.

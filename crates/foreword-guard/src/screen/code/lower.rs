@@ -18,6 +18,9 @@ use vocabulary::{Kind, Vocabulary};
 
 /// Deeper trees are cut off; no person writes them.
 const MAX_DEPTH: usize = 120;
+/// Stages of a pipeline that are lowered one within the other; the ones before stand side by side.
+/// No stack holds a pipeline of any length, neither to follow it nor to drop it.
+const MAX_STAGES: usize = 128;
 /// Nodes that are looked at in one file.
 const MAX_NODES: usize = 400_000;
 

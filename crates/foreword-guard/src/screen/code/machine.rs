@@ -152,7 +152,7 @@ pub(crate) struct Machine<'a> {
 pub(crate) fn effects(
     programs: &[Program],
     assets: &HashMap<String, String>,
-    mut body: impl FnMut(usize) -> Rc<Vec<Stmt>>,
+    mut body: impl FnMut(usize) -> Arc<Vec<Stmt>>,
 ) -> Vec<Effect> {
     let mut by_name = HashMap::new();
     for (file, program) in programs.iter().enumerate() {

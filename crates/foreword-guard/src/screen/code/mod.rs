@@ -24,13 +24,13 @@ mod value;
 pub(crate) use judge::Judgement;
 
 use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::thread;
+use std::sync::{Arc, mpsc};
+use std::thread::{self, Scope};
 
 use capabilities::Capabilities;
 use effect::Effect;
+use ir::Stmt;
 use judge::Addresses;
 pub(crate) use judge::Documents;
 use language::{Language, Parsers};
@@ -113,10 +113,17 @@ impl Code {
     ///
     /// `read` reads the documents of the skill while other threads parse.
     pub(crate) fn judge(&self, read: impl FnOnce() -> Documents) -> (Vec<Found>, Capabilities) {
-        let (documents, effects) = self.effects(read);
+        let next = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            let (documents, effects) = self.effects(scope, &next, read);
+            self.weigh(&documents, &effects)
+        })
+    }
+
+    fn weigh(&self, documents: &Documents, effects: &[Effect]) -> (Vec<Found>, Capabilities) {
         let addresses = Addresses::default();
         let mut capabilities = Capabilities::default();
-        for effect in &effects {
+        for effect in effects {
             capabilities.add(effect, &addresses);
         }
         for (_, trigger) in &self.places {
@@ -130,7 +137,7 @@ impl Code {
             .map(|effect| effect.file)
             .filter(|file| self.texts.get(*file).is_some_and(|t| judge::seeks_payment_addresses(t)))
             .collect();
-        let found = judge::judge(&effects, &self.programs, &documents, &addresses, &swappers);
+        let found = judge::judge(effects, &self.programs, documents, &addresses, &swappers);
         let found = found.into_iter().map(|mut j| {
             let above = self.programs.get(j.program).map_or(0, |program| program.lines_above);
             j.line = j.line.saturating_add(above);
@@ -141,54 +148,61 @@ impl Code {
     }
 
     /// Follows the programs while they are parsed, by several threads if there is much to parse.
-    fn effects(&self, read: impl FnOnce() -> Documents) -> (Documents, Vec<Effect>) {
+    fn effects<'s>(
+        &'s self,
+        scope: &'s Scope<'s, '_>,
+        next: &'s AtomicUsize,
+        read: impl FnOnce() -> Documents,
+    ) -> (Documents, Vec<Effect>) {
         let bytes: usize = self.texts.iter().map(String::len).sum();
         let threads = if bytes < FEW_BYTES {
             1
         } else {
             thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
         };
-        let next = AtomicUsize::new(0);
-        let parse_next = |parsers: &mut Parsers| {
+        let parse_next = move |parsers: &mut Parsers| {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let (program, text) = (self.programs.get(at)?, self.texts.get(at)?);
             Some((at, lower::lower(parsers, program.language, text)))
         };
-        thread::scope(|scope| {
-            let (sender, parsed) = mpsc::channel();
-            for _ in 1..threads {
-                let sender = sender.clone();
-                scope.spawn(move || {
-                    let mut parsers = Parsers::default();
-                    while let Some(body) = parse_next(&mut parsers) {
-                        if sender.send(body).is_err() {
-                            return;
-                        }
-                    }
-                });
-            }
-            drop(sender);
-            let documents = read();
-            let mut parsers = Parsers::default();
-            let mut bodies = vec![None; self.programs.len()];
-            let body = |wanted: usize| {
-                loop {
-                    if let Some(Some(body)) = bodies.get(wanted) {
-                        return Rc::clone(body);
-                    }
-                    let waiting = parsed.try_recv().ok();
-                    let ready = waiting.or_else(|| parse_next(&mut parsers));
-                    // All are taken: another thread is at it, unless it failed.
-                    let Some((at, body)) = ready.or_else(|| parsed.recv().ok()) else {
-                        return Rc::default();
-                    };
-                    if let Some(place) = bodies.get_mut(at) {
-                        *place = Some(Rc::new(body));
+        let (sender, parsed) = mpsc::channel();
+        for _ in 1..threads {
+            let sender = sender.clone();
+            scope.spawn(move || {
+                let mut parsers = Parsers::default();
+                while let Some(body) = parse_next(&mut parsers) {
+                    if sender.send(body).is_err() {
+                        return;
                     }
                 }
-            };
-            (documents, machine::effects(&self.programs, &self.assets, body))
-        })
+            });
+        }
+        drop(sender);
+        let documents = read();
+        let mut parsers = Parsers::default();
+        let mut bodies: Vec<Option<Arc<Vec<Stmt>>>> = vec![None; self.programs.len()];
+        let body = |wanted: usize| {
+            loop {
+                if let Some(Some(body)) = bodies.get(wanted) {
+                    return Arc::clone(body);
+                }
+                let waiting = parsed.try_recv().ok();
+                let ready = waiting.or_else(|| parse_next(&mut parsers));
+                // All are taken: another thread is at it, unless it failed.
+                let Some((at, body)) = ready.or_else(|| parsed.recv().ok()) else {
+                    return Arc::default();
+                };
+                if let Some(place) = bodies.get_mut(at) {
+                    *place = Some(Arc::new(body));
+                }
+            }
+        };
+        let effects = machine::effects(&self.programs, &self.assets, body);
+        if threads > 1 {
+            // Taking large programs apart takes time; what they do can be weighed meanwhile.
+            scope.spawn(move || drop(bodies));
+        }
+        (documents, effects)
     }
 
     /// The pieces that run on their own, each with its file and line.

@@ -42,7 +42,9 @@ impl Parts {
             let rest = text.get(at..).unwrap_or_default();
             let list = self.by_first.get(row).into_iter().flatten();
             let mut before = list.take_while(|(place, _)| found.is_none_or(|known| *place < known));
-            let one = before.find(|(_, part)| rest.starts_with(part.as_bytes()));
+            let one = before.find(|(_, part)| {
+                part.as_bytes().get(1) == Some(&second) && rest.starts_with(part.as_bytes())
+            });
             found = one.map(|(place, _)| *place).or(found);
         }
         found

@@ -71,7 +71,19 @@ impl Addresses {
 }
 
 impl Judge<'_> {
+    /// How far the host of a target is to be trusted; found once, as many effects have the same target.
     pub(super) fn standing(&self, effect: &Effect, target: &str) -> Standing {
+        let in_document = self.in_document(effect);
+        let known = if in_document { &self.standings_shown } else { &self.standings };
+        if let Some(standing) = known.borrow().get(target) {
+            return *standing;
+        }
+        let standing = self.standing_of(target, in_document);
+        known.borrow_mut().insert(target.to_owned(), standing);
+        standing
+    }
+
+    fn standing_of(&self, target: &str, in_document: bool) -> Standing {
         let domain = constant_domain(target);
         let found = self.addresses.of(domain.as_deref().unwrap_or(target));
         let Some(url) = found.first() else { return Standing::Open };
@@ -85,7 +97,7 @@ impl Judge<'_> {
         if url.is_local() {
             return Standing::Local;
         }
-        let named = self.in_document(effect) || self.names(url);
+        let named = in_document || self.names(url);
         match url.doubt() {
             Some(Doubt::Plain) if named => Standing::Named,
             Some(doubt @ (Doubt::Plain | Doubt::RawAddress | Doubt::Shortener)) => {
@@ -125,15 +137,22 @@ impl Judge<'_> {
 
     /// Where something goes, for people.
     pub(super) fn whereto(&self, standing: Standing, target: &str) -> String {
+        if let Some((known, to)) = self.destinations.borrow().get(target)
+            && *known == standing
+        {
+            return to.clone();
+        }
         let domain = constant_domain(target);
         let found = self.addresses.of(domain.as_deref().unwrap_or(target));
-        match (standing, found.first().map(Url::host)) {
+        let to = match (standing, found.first().map(Url::host)) {
             (Standing::Bad(doubt) | Standing::Weak(doubt), Some(host)) => {
                 format!("{} ({})", short(host), doubt.reason())
             }
             (_, Some(host)) if !host.contains(HOLE) => short(host),
             _ => "another machine".to_owned(),
-        }
+        };
+        self.destinations.borrow_mut().insert(target.to_owned(), (standing, to.clone()));
+        to
     }
 
     /// A key that goes to the service it is for.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
-use super::Lowerer;
+use super::{Lowerer, MAX_STAGES};
 use crate::screen::code::ir::{Call, Command, Expr, Function, Stmt, Target};
 
 impl<'t> Lowerer<'t> {
@@ -102,7 +102,13 @@ impl<'t> Lowerer<'t> {
         self.deeper(Expr::Unknown(Vec::new()), |this| match node.kind() {
             "pipeline" | "pipeline_chain" => {
                 let mut value: Option<Expr> = None;
-                for part in this.children(node) {
+                let mut stages = this.children(node).into_iter();
+                let early = stages.len().saturating_sub(MAX_STAGES);
+                if early > 0 {
+                    let early = stages.by_ref().take(early).map(|part| this.powershell_value(part));
+                    value = Some(Expr::Unknown(early.collect()));
+                }
+                for part in stages {
                     if let Some(before) = value.take_if(|_| this.is_block_command(part)) {
                         // `… | ForEach-Object { … $_ … }`
                         let body = this.powershell_block(part).into_iter().map(|s| match s {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
-use super::Lowerer;
+use super::{Lowerer, MAX_STAGES};
 use crate::screen::code::ir::{Call, Command, Expr, Function, Stmt, Target};
 use crate::screen::code::text::unescape;
 
@@ -94,7 +94,14 @@ impl<'t> Lowerer<'t> {
             "command" => this.shell_command(node, stdin),
             "pipeline" => {
                 let mut value = stdin;
-                for part in this.children(node) {
+                let mut stages = this.children(node).into_iter();
+                let early = stages.len().saturating_sub(MAX_STAGES);
+                if early > 0 {
+                    let early =
+                        stages.by_ref().take(early).map(|part| this.shell_value(part, None));
+                    value = Some(Expr::Unknown(value.into_iter().chain(early).collect()));
+                }
+                for part in stages {
                     value = Some(this.shell_value(part, value));
                 }
                 value.unwrap_or(Expr::Unknown(Vec::new()))
