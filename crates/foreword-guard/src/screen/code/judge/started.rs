@@ -8,7 +8,7 @@ use crate::screen::code::value::HOLE;
 /// that is hidden or swept away. `own` are the names of the skill's files.
 pub(super) fn starts_foreign_program(job: &str, own: &HashSet<&str>) -> bool {
     let job = without_tags(job);
-    let mut before = "";
+    let (mut before, mut runs) = ("", false);
     for word in job.split([' ', '\t', '\n', '"', '\'', ';', '(', ')', '|', '&', '=', ',']) {
         if word.is_empty() {
             continue;
@@ -17,8 +17,17 @@ pub(super) fn starts_foreign_program(job: &str, own: &HashSet<&str>) -> bool {
         let is_place = matches!(before, "cd" | "WorkingDirectory" | "-d" | "--directory")
             || before.ends_with('>')
             || word.contains('>');
+        let is_run = runs;
+        let name = word.rsplit('/').next().unwrap_or_default();
+        runs = INTERPRETERS.contains(&name) || word == "." && before != "cd" || word == "source";
+        let fetches = FETCHERS.contains(&name)
+            || matches!(
+                (before, word),
+                ("pip" | "pip3" | "npm" | "gem" | "cargo" | "go", "install")
+            )
+            || word == "-m" && before.starts_with("python");
         before = word;
-        if !is_place && is_foreign(word, own) {
+        if fetches || !is_place && is_foreign(word, is_run, own) {
             return true;
         }
     }
@@ -40,7 +49,13 @@ fn without_tags(job: &str) -> String {
     )
 }
 
-fn is_foreign(word: &str, own: &HashSet<&str>) -> bool {
+/// What runs the file that follows, whatever its name ends in.
+const INTERPRETERS: [&str; 10] =
+    ["sh", "bash", "zsh", "dash", "python", "python3", "node", "ruby", "perl", "pwsh"];
+/// What fetches the program that it runs.
+const FETCHERS: [&str; 7] = ["npx", "uvx", "pipx", "bunx", "pnpx", "dlx", "deno"];
+
+fn is_foreign(word: &str, is_run: bool, own: &HashSet<&str>) -> bool {
     let path = word.replace('\\', "/").to_ascii_lowercase();
     let root = path.split('/').next().unwrap_or_default();
     let is_variable = |root: &str| {
@@ -53,7 +68,7 @@ fn is_foreign(word: &str, own: &HashSet<&str>) -> bool {
     let is_path = path.contains('/')
         && (root.is_empty() || root.starts_with('~') || root == "c:" || is_variable(root));
     let name = path.rsplit('/').next().unwrap_or_default();
-    if !is_path || name.is_empty() || is_data(name) {
+    if !is_path || name.is_empty() || is_data(name) && !is_run {
         return false;
     }
     let is_own = own.iter().any(|file| file.eq_ignore_ascii_case(name));
@@ -155,6 +170,11 @@ mod tests {
             "@daily /home/me/bin/agent",
             "[Service]\nExecStart=/home/me/.config/x/run",
             "<string>/bin/sh</string><string>/Users/me/Library/Caches/a.sh</string>",
+            "* * * * * npx -y some-package@latest",
+            "@hourly pip install -U notgood && notgood",
+            "@hourly python3 -m collector",
+            "@daily sh /var/lib/x/cmd.json",
+            "@daily . ~/.config/x/a.env",
             "schtasks /create /tn a /tr C:\\Users\\me\\AppData\\Local\\Temp\\a.exe",
         ] {
             assert!(starts_foreign_program(job, &own), "{job}");
