@@ -104,8 +104,9 @@ fn erased_by_git(rest: &[String]) -> Vec<String> {
     let mut before = "";
     let mut places: Vec<&str> = Vec::new();
     for word in call.words {
-        let is_excluded = before == "--exclude" || (is_bundle(before) && before.ends_with('e'));
-        if !word.starts_with('-') && !(call.subcommand == "clean" && is_excluded) {
+        let excludes = before == "--exclude" || (is_bundle(before) && before.ends_with('e'));
+        let is_excluded = call.subcommand == "clean" && excludes;
+        if !word.starts_with('-') && !is_excluded {
             places.push(word);
         }
         before = word;
