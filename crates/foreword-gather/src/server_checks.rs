@@ -36,7 +36,7 @@ const MIN_KEY_CHARS: usize = 12;
 const LONG_KEY_CHARS: usize = 24;
 
 /// Where a server's definition has a key written out: a variable, a header, an argument or a part of its
-/// URL. The key itself is not part of the answer.
+/// URL, with names in code quotes. The key itself is not part of the answer.
 #[must_use]
 pub fn written_keys(server: &McpServer) -> Vec<String> {
     keys(server).into_iter().map(|(place, _)| place).collect()
@@ -48,7 +48,7 @@ pub fn written_key_fault(server: &McpServer) -> Option<String> {
     let place = written_keys(server).into_iter().next()?;
     let (place, variable) = (foreword::visible_line(&place), variable_for(&place));
     Some(format!(
-        "a key is written out in `{place}`; write `${{{variable}}}` there, set that variable in your \
+        "a key is written out in {place}; write `${{{variable}}}` there, set that variable in your \
          environment, and replace the key, because whoever has the file has it too"
     ))
 }
@@ -64,7 +64,7 @@ fn keys(server: &McpServer) -> Vec<(String, &str)> {
     let values = server.env.iter().chain(&server.headers);
     let named = values.filter_map(|(name, value)| {
         let value = without_scheme(value);
-        (is_key(value) || is_value_of_key(name, value)).then(|| (name.clone(), value))
+        (is_key(value) || is_value_of_key(name, value)).then(|| (format!("`{name}`"), value))
     });
     let mut found: Vec<(String, &str)> = named.collect();
     let mut before = "";
@@ -77,7 +77,7 @@ fn keys(server: &McpServer) -> Vec<(String, &str)> {
         let is_named = is_option(option) || is_variable(option);
         if is_key(value) || (is_named && is_value_of_key(option, value) && !is_option(value)) {
             let place = match is_named {
-                true => option.to_owned(),
+                true => format!("`{option}`"),
                 false => format!("argument {number}"),
             };
             found.push((place, value));
@@ -95,7 +95,7 @@ pub(crate) fn keys_in_url(url: &str) -> Vec<(String, &str)> {
         is_key(&value) || (names_key(name) && !value.is_empty())
     });
     let mut found: Vec<_> =
-        named.map(|(name, value)| (format!("{name} in its URL"), value)).collect();
+        named.map(|(name, value)| (format!("`{name}` in its URL"), value)).collect();
     let host = place.split_once("://").map_or(place, |(_, rest)| rest);
     let user = host.split('/').next().and_then(|host| host.rsplit_once('@')).map(|(user, _)| user);
     let password = user.and_then(|user| user.split_once(':')).map(|(_, password)| password);
@@ -110,7 +110,8 @@ pub(crate) fn keys_in_url(url: &str) -> Vec<(String, &str)> {
 /// The variable to write instead of a key.
 #[must_use]
 pub fn variable_for(place: &str) -> String {
-    let word = place.strip_suffix(" in its URL").unwrap_or(place).trim_start_matches('-');
+    let word = place.strip_suffix(" in its URL").unwrap_or(place);
+    let word = word.trim_matches('`').trim_start_matches('-');
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     if word.contains(' ') { "TOKEN".to_owned() } else { word.chars().map(plain).collect() }
 }
@@ -237,15 +238,20 @@ pub(crate) fn findings(
             message,
             hint,
         };
-        for place in written_keys(server) {
+        let places = written_keys(server);
+        for place in &places {
             findings.push(found(
                 Severity::Error,
-                format!("the server `{name}` has a key written out in `{place}`"),
+                format!("the server `{name}` has a key written out in {place}"),
                 format!(
                     "replace the key, write ${{{}}} there, and set the variable in your environment",
-                    variable_for(&place)
+                    variable_for(place)
                 ),
             ));
+        }
+        // The hint below repeats the URL, so it waits until no key is written there.
+        if !places.is_empty() {
+            continue;
         }
         let is_known = settings.as_ref().is_none_or(|known| known.mcp.of(server).is_some());
         if let (Some(url), false) = (remote_url(server), is_known) {
@@ -281,10 +287,10 @@ mod tests {
     fn keys_are_found_wherever_they_are_written() {
         let github = format!("ghp_{}", "aB3dE5fG7h".repeat(4).get(..36).unwrap());
         let keys = |command: &[&str]| written_keys(&server(command, None));
-        assert_eq!(keys(&["srv", &format!("--token={github}")]), ["--token"]);
-        assert_eq!(keys(&["srv", "--api-key", "a1b2c3d4e5f6g7"]), ["--api-key"]);
+        assert_eq!(keys(&["srv", &format!("--token={github}")]), ["`--token`"]);
+        assert_eq!(keys(&["srv", "--api-key", "a1b2c3d4e5f6g7"]), ["`--api-key`"]);
         assert_eq!(keys(&["srv", &github]), ["argument 1"]);
-        assert_eq!(keys(&["env", "OPENAI_API_KEY=a1b2c3d4e5f6g7", "srv"]), ["OPENAI_API_KEY"]);
+        assert_eq!(keys(&["env", "OPENAI_API_KEY=a1b2c3d4e5f6g7", "srv"]), ["`OPENAI_API_KEY`"]);
         for plain in [
             &["srv", "--api-key", "${KEY}"][..],
             &["srv", "--key-file", "keys/2024-prod.pem"],
@@ -295,12 +301,12 @@ mod tests {
             assert_eq!(keys(plain), Vec::<String>::new(), "{plain:?}");
         }
         let keys = |url: &str| written_keys(&server(&[], Some(url)));
-        assert_eq!(keys("https://x.example/mcp?a=1&api_key=abc"), ["api_key in its URL"]);
+        assert_eq!(keys("https://x.example/mcp?a=1&api_key=abc"), ["`api_key` in its URL"]);
         assert_eq!(keys("https://me:abc@x.example/mcp"), ["the password in its URL"]);
         assert_eq!(keys("https://x.example/mcp?api_key=${KEY}&q=1"), Vec::<String>::new());
-        assert_eq!(keys("https://x.example/mcp?api_key=${KEY:-abc}"), ["api_key in its URL"]);
-        assert_eq!(variable_for("--api-key"), "API_KEY");
-        assert_eq!(variable_for("api_key in its URL"), "API_KEY");
+        assert_eq!(keys("https://x.example/mcp?api_key=${KEY:-abc}"), ["`api_key` in its URL"]);
+        assert_eq!(variable_for("`--api-key`"), "API_KEY");
+        assert_eq!(variable_for("`api_key` in its URL"), "API_KEY");
     }
 
     #[test]
@@ -322,7 +328,7 @@ mod tests {
             ("DB_PASS", "correct-horse-battery"),
         ] {
             let server = with(name, value);
-            assert_eq!(written_keys(&server), [name], "{value}");
+            assert_eq!(written_keys(&server), [format!("`{name}`")], "{value}");
             let shown = without_written_keys(&server, value);
             assert!(shown.contains("[key]") && !shown.contains("a1b2") && !shown.contains(&github));
             assert!(written_key_fault(&server).unwrap().contains(name));
@@ -341,6 +347,19 @@ mod tests {
         ] {
             assert_eq!(written_keys(&with(name, value)), Vec::<String>::new(), "{name}={value}");
         }
+    }
+
+    #[test]
+    fn a_hint_never_repeats_a_key() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = r#"{"mcpServers": {"x": {"type": "http", "url": "https://mcp.example.com/?key=s3cr3tvalue"}}}"#;
+        std::fs::write(dir.path().join(".mcp.json"), text).unwrap();
+        let workspace = Workspace::open(dir.path()).unwrap();
+        let found = findings(&workspace.mcp_servers().unwrap(), Some(dir.path())).unwrap();
+        let [finding] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(finding.severity, Severity::Error);
+        assert_eq!(finding.message, "the server `x` has a key written out in `key` in its URL");
+        assert!(!format!("{found:?}").contains("s3cr3t"), "{found:?}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod backup;
 mod build;
 pub(crate) mod chat;
 mod check_request;
+mod compactions;
 mod completions;
 mod database;
 mod diff;

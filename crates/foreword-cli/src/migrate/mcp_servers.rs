@@ -174,7 +174,7 @@ impl Import {
             let Ok(server) = McpServer::of_json(name, server) else { continue };
             for place in written_keys(&server) {
                 self.notes.push(format!(
-                    "{from}: server `{name}` contains a key in `{place}`; write ${{{}}} there and set the variable in your environment",
+                    "{from}: server `{name}` contains a key in {place}; write ${{{}}} there and set the variable in your environment",
                     variable_for(&place)
                 ));
             }
@@ -208,8 +208,8 @@ impl Import {
             let keys = written_keys(&server);
             let note = match remote_url(&server) {
                 _ if !keys.is_empty() => format!(
-                    "off until you move the key in `{}` to your environment and trust the workspace",
-                    keys.join("`, `")
+                    "off until you move the key in {} to your environment and trust the workspace",
+                    keys.join(" and ")
                 ),
                 // What is written there is the person's to decide, so it is never done for them.
                 Some(url) => {

@@ -27,6 +27,7 @@ mod permissions;
 #[cfg(test)]
 mod properties;
 pub(crate) mod record;
+mod references;
 mod row;
 mod settings;
 mod skill_features;

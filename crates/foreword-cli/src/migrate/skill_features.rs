@@ -70,8 +70,8 @@ fn missing_in_text(body: &str) -> Vec<(&'static str, String)> {
         lost.push(("!`command`", why.to_owned()));
     }
     if has_arguments(body) {
-        let why = "is replaced when you ask for the skill with `/NAME`, but not when an agent reads it by itself; \
-                   `$1` and the like are never replaced";
+        let why = "is replaced, like `$ARGUMENTS[0]`, when you ask for the skill with `/NAME`, but not when an agent reads \
+                   it by itself; `$1` and the like are never replaced";
         lost.push(("$ARGUMENTS", why.to_owned()));
     }
     for variable in ["${CLAUDE_SKILL_DIR}", "${CLAUDE_PLUGIN_ROOT}", "${CLAUDE_SESSION_ID}"] {

@@ -368,27 +368,27 @@ fn a_server_with_a_key_written_out_is_not_started() {
     let start = "[model]\nname = 'claude-sonnet-4-20250514'\n";
     let touch = "command = ['sh', '-c', 'touch started'";
     for (server, place, variable) in [
-        (format!("{touch}, '--token={TOKEN}']"), "--token", "TOKEN"),
+        (format!("{touch}, '--token={TOKEN}']"), "`--token`", "TOKEN"),
         (format!("{touch}, '{TOKEN}']"), "argument 3", "TOKEN"),
-        (format!("{touch}]\nenv = {{ API_KEY = 'a1b2c3d4e5f6g7' }}"), "API_KEY", "API_KEY"),
-        (format!("{touch}]\nenv = {{ A = '${{B:-{TOKEN}}}' }}"), "A", "A"),
+        (format!("{touch}]\nenv = {{ API_KEY = 'a1b2c3d4e5f6g7' }}"), "`API_KEY`", "API_KEY"),
+        (format!("{touch}]\nenv = {{ A = '${{B:-{TOKEN}}}' }}"), "`A`", "A"),
         (
             "url = 'http://127.0.0.1:9/mcp?api_key=abcdef'".to_owned(),
-            "api_key in its URL",
+            "`api_key` in its URL",
             "API_KEY",
         ),
         (
             format!(
                 "url = 'http://127.0.0.1:9/mcp'\nheaders = {{ Authorization = 'Bearer {TOKEN}' }}"
             ),
-            "Authorization",
+            "`Authorization`",
             "AUTHORIZATION",
         ),
     ] {
         scratch.write("foreword.toml", format!("{start}[mcp.servers.t]\n{server}\n"));
         let run = scratch.run(&["trust", "--yes"]);
         let off = format!(
-            "MCP server `t` is off: a key is written out in `{place}`; write `${{{variable}}}` there"
+            "MCP server `t` is off: a key is written out in {place}; write `${{{variable}}}` there"
         );
         assert!(run.status == 1 && run.stderr.contains(&off), "{}", run.stderr);
         let key = run.stderr.contains(TOKEN) || run.stderr.contains("a1b2c3");
@@ -398,7 +398,7 @@ fn a_server_with_a_key_written_out_is_not_started() {
         let model = ModelServer::saying(vec![text("Hello.")]);
         let run = on_host(&scratch, &model, &["run", "-m", "hello"]).run();
         let off =
-            format!("foreword.toml:3: MCP server `t` is off: a key is written out in `{place}`");
+            format!("foreword.toml:3: MCP server `t` is off: a key is written out in {place}");
         assert!(run.status == 0 && run.stderr.contains(&off), "{}", run.stderr);
         assert!(!run.stderr.contains(TOKEN), "{}", run.stderr);
     }
@@ -409,7 +409,7 @@ fn a_server_with_a_key_written_out_is_not_started() {
         json!({"mcpServers": {"t": {"command": "sh", "args": ["-c", "touch started", TOKEN]}}});
     scratch.write(".mcp.json", json.to_string());
     let run = scratch.run(&["trust", "--yes"]);
-    assert!(run.stderr.contains("a key is written out in `argument 3`"), "{}", run.stderr);
+    assert!(run.stderr.contains("a key is written out in argument 3"), "{}", run.stderr);
     assert!(run.status == 1 && !scratch.join("started").exists());
 }
 

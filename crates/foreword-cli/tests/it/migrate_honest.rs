@@ -224,7 +224,7 @@ fn a_key_in_arguments_or_a_url_is_reported_and_fails_lint() {
     let to = Scratch::new(&[]);
     let notes = strings(&migrate(&to, from.path())["notes"]).join("\n");
     assert!(notes.contains("a key in `--token`; write ${TOKEN} there"), "{notes}");
-    assert!(notes.contains("a key in `api_key in its URL`; write ${API_KEY} there"), "{notes}");
+    assert!(notes.contains("a key in `api_key` in its URL; write ${API_KEY} there"), "{notes}");
     let run = to.run(&["lint"]);
     assert_eq!(
         (run.status, run.stdout.matches("error [mcp-server]").count()),

@@ -11,6 +11,7 @@
 //! inside. This guides an agent that means well. What a command can do at most is up to the sandbox.
 
 pub(crate) mod defaults;
+mod directory;
 mod pattern;
 pub(crate) mod rule;
 pub(crate) mod shell;

@@ -84,12 +84,12 @@ impl Piece {
     }
 }
 
-fn pieces(text: &str) -> Vec<Piece> {
+pub(super) fn pieces(text: &str) -> Vec<Piece> {
     text.chars().map(Piece::of).collect()
 }
 
 /// The pieces of a word that a shell would expand.
-fn wildcards(word: &str) -> Vec<Piece> {
+pub(super) fn wildcards(word: &str) -> Vec<Piece> {
     let mut out = Vec::new();
     let mut inside = None;
     for c in word.chars() {
@@ -113,7 +113,7 @@ fn wildcards(word: &str) -> Vec<Piece> {
 }
 
 /// Whether some path fits both. `*` stops at a slash; `**` of the rule does not.
-fn overlap(rule: &[Piece], word: &[Piece]) -> bool {
+pub(super) fn overlap(rule: &[Piece], word: &[Piece]) -> bool {
     const MAX_STATES: usize = 200_000;
     if rule.len().saturating_mul(word.len()) > MAX_STATES {
         return true;

@@ -235,7 +235,12 @@ impl PermissionRule {
         }
         match (call.tool, shell) {
             ("write" | "edit", _) => self.fits_path_of(call),
-            (_, Some(shell)) => self.fits_any_file(&shell.writes(call)),
+            (_, Some(shell)) => {
+                self.fits_any_file(&shell.writes(call))
+                    || self.pattern.as_ref().is_some_and(|pattern| {
+                        shell.erases(call).iter().any(|it| pattern.lies_in(it, call.root))
+                    })
+            }
             _ => false,
         }
     }

@@ -53,6 +53,8 @@ pub(super) struct ShellReading {
     sources: Vec<String>,
     /// Files that commands write, move or remove.
     written: Vec<String>,
+    /// Directories that commands remove or overwrite with all that is in them.
+    erased: Vec<String>,
     /// Files that the command being read gets the names of on its standard input.
     piped: Rc<[String]>,
     /// Directories it changes to.
@@ -106,7 +108,15 @@ impl ShellReading {
 
     /// The files it writes, moves or removes, likewise.
     pub(super) fn writes(&self, call: &ToolUse<'_>) -> Vec<String> {
-        self.located(&[&self.targets, &self.written], call)
+        self.located(&[&self.targets, &self.written, &self.erased], call)
+    }
+
+    /// The directories that it removes or overwrites with all that is in them, likewise.
+    pub(super) fn erases(&self, call: &ToolUse<'_>) -> Vec<String> {
+        // What `find` finds is written this way.
+        let is_all_below = |word: &&String| word.rsplit('/').next() == Some("**");
+        let found: Vec<String> = self.written.iter().filter(is_all_below).cloned().collect();
+        self.located(&[&self.erased, &found], call)
     }
 
     fn located(&self, words: &[&Vec<String>], call: &ToolUse<'_>) -> Vec<String> {

@@ -152,7 +152,6 @@ pub(super) fn sets_what_runs(option: &str) -> bool {
     ["-c", "--config-env", "--exec-path"].iter().any(|it| option.starts_with(it))
 }
 
-/// Options of git that the next word belongs to.
 /// A call of git without the options in front of its subcommand.
 pub(super) struct GitCall<'a> {
     pub(super) subcommand: &'a str,
@@ -187,6 +186,7 @@ pub(super) fn call(rest: &[String]) -> Option<GitCall<'_>> {
     }
 }
 
+/// Options of git that the next word belongs to.
 pub(super) fn takes_value(option: &str) -> bool {
     matches!(
         option,

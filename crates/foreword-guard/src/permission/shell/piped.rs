@@ -5,6 +5,9 @@ use super::{git, wrappers};
 /// Places of a call of `find`, and names in it, that are looked at.
 const MAX_PLACES: usize = 100;
 const MAX_NAMES: usize = 8;
+/// Tests of `find` for some of the files below a place.
+const FILTERS: [&str; 8] =
+    ["-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-maxdepth", "-empty"];
 /// Names of files that are looked at. A command that lists more hides what it hands on.
 pub(super) const MAX_LISTED: usize = 1000;
 /// Programs in front of the one that lists, such as `sudo`, and ways to read their options.
@@ -108,6 +111,11 @@ pub(super) fn searched(rest: &[String]) -> Vec<String> {
         || names.len() > MAX_NAMES;
     if has_other {
         names = vec!["*".to_owned()];
+    }
+    // With such a test, it is not all that lies there: the same wildcards, but not the name for all below.
+    let is_test = |word: &String| FILTERS.contains(&word.as_str());
+    if has_other && rest.iter().any(is_test) {
+        names = vec!["{*}".to_owned()];
     }
     let of = |place: &str| match place.trim_end_matches('/') {
         "." => String::new(),

@@ -53,6 +53,7 @@ impl ShellReading {
         let name = program.rsplit('/').next().unwrap_or(program);
         self.sources.extend(files::read_by(name, rest));
         self.written.extend(written::written_by(name, rest));
+        self.erased.extend(written::erased_by(name, rest));
         for script in wrappers::scripts(name, rest) {
             self.read_words(&[script], nested);
         }

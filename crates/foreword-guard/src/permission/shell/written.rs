@@ -78,6 +78,70 @@ fn written_by_git(rest: &[String]) -> Vec<String> {
     words.flat_map(|word| call.located(word)).collect()
 }
 
+/// The directories that a command removes or overwrites with all that is in them.
+pub(super) fn erased_by(name: &str, rest: &[String]) -> Vec<String> {
+    let operands = || rest.iter().filter(|word| !word.starts_with('-'));
+    match name {
+        "git" => erased_by_git(rest),
+        "rm" | "chmod" | "chown" | "chgrp" if has_flag(rest, &['r', 'R'], "--recursive") => {
+            operands().cloned().collect()
+        }
+        "rsync" if rest.iter().any(|word| word.starts_with("--del")) => {
+            operands().next_back().cloned().into_iter().collect()
+        }
+        "mv" => {
+            let targets = targets(name, rest);
+            let last = operands().next_back().filter(|_| targets.is_empty());
+            let is_source = |word: &&String| !targets.contains(word) && Some(*word) != last;
+            operands().filter(is_source).cloned().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn erased_by_git(rest: &[String]) -> Vec<String> {
+    let Some(call) = git::call(rest) else { return Vec::new() };
+    let mut before = "";
+    let mut places: Vec<&str> = Vec::new();
+    for word in call.words {
+        let excludes = before == "--exclude" || (is_bundle(before) && before.ends_with('e'));
+        let is_excluded = call.subcommand == "clean" && excludes;
+        if !word.starts_with('-') && !is_excluded {
+            places.push(word);
+        }
+        before = word;
+    }
+    match call.subcommand {
+        "clean" if has_flag(call.words, &['n'], "--dry-run") => places.clear(),
+        "clean" if places.is_empty() => places.push(SOMETHING_HERE),
+        "reset" if call.words.iter().any(|word| word == "--hard") => places = vec![SOMETHING_HERE],
+        "clean" | "checkout" | "restore" | "rm" => {}
+        _ => places.clear(),
+    }
+    let located = |place| {
+        let mut places = call.located(place);
+        // With one `-C`, that is where it runs; a reset is about the whole repository.
+        if places.len() == 2 && call.subcommand != "reset" {
+            places.truncate(1);
+        }
+        places
+    };
+    places.into_iter().flat_map(located).collect()
+}
+
+fn is_bundle(word: &str) -> bool {
+    word.starts_with('-') && !word.starts_with("--")
+}
+
+/// Whether an option is given, among other letters or shortened. What follows an `e` is a value.
+fn has_flag(words: &[String], letters: &[char], long: &str) -> bool {
+    words.iter().take_while(|word| *word != "--").any(|word| {
+        let bundle = word.split('e').next().unwrap_or_default();
+        (is_bundle(word) && bundle.contains(letters))
+            || (word.len() > 2 && long.starts_with(word.as_str()))
+    })
+}
+
 /// Whether `sed -Ei`, `perl -0pi` and their like write to the files they read.
 fn edits_in_place(program: &str, rest: &[String]) -> bool {
     if program.ends_with("awk") {
