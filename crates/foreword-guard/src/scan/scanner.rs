@@ -100,9 +100,7 @@ impl Scanner {
         let injection = conclude(text, head, head.bounds, &readings, &judge(head, &noted, None));
         let suspects = judge_confirmed(other, &instructions).suspects;
         let harmful = suspects.iter().filter_map(|suspect| {
-            let score = |sum| other.score(sum, other.bounds);
-            let floor = if score(suspect.sum) >= SURE { score(other.bounds.flag) } else { 0.0 };
-            let score = score(suspect.sum - allowance(whole)).max(floor);
+            let score = other.score(in_skill(suspect.sum, whole, other.bounds), other.bounds);
             Some(finding(text, readings.get(suspect.reading)?, suspect, score))
         });
         SkillScan { injection, harmful: harmful.collect() }
@@ -163,9 +161,12 @@ fn scan(text: &str, head: &Head, bounds: Bounds, vectors: Vectors<'_>) -> Scan {
     scan
 }
 
-/// An instruction with this score by itself is reported however long its skill is, so that padding turns
-/// a refusal into a review at most.
-const SURE: f32 = 0.98;
+/// What an instruction weighs in a skill whose documents have `whole` bytes. Padding turns a refusal into a review
+/// at most.
+fn in_skill(sum: f32, whole: usize, bounds: Bounds) -> f32 {
+    let floor = if sum >= bounds.block { bounds.flag } else { f32::MIN };
+    (sum - allowance(whole)).max(floor)
+}
 
 /// What an instruction has to weigh more in a skill with long documents: each of their windows is one more
 /// chance of an error. It ends at a size that honest skills have.
@@ -326,7 +327,17 @@ fn excerpt(window: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::line_of;
+    use super::*;
+
+    #[test]
+    fn padding_hides_nothing_that_would_be_refused() {
+        let bounds = Bounds { flag: 0.5, block: 1.5 };
+        assert_eq!(in_skill(1.6, 100, bounds), 1.6, "short skills are as they are");
+        assert!(in_skill(1.6, 8192, bounds) < 1.6);
+        assert_eq!(in_skill(1.6, usize::MAX, bounds), 0.5, "it needs review");
+        assert_eq!(in_skill(1.4, 1 << 20, bounds), in_skill(1.4, 1 << 30, bounds), "to a limit");
+        assert!(in_skill(1.4, usize::MAX, bounds) < 0.5);
+    }
 
     #[test]
     fn lines_end_in_three_ways() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foreword_embed::EmbedError;
 
-use crate::screen::{Documents, Finding, Screener, Verdict, urls};
+use crate::screen::{Documents, Finding, Screener, Verdict, urls, written_size};
 
 use super::scanner::Scanner;
 use super::verdict::ScanVerdict;
@@ -66,7 +66,7 @@ impl Screener for InjectionScreener {
     }
 
     fn screen(&self, content: &str, declared_permissions: &[String]) -> Vec<Finding> {
-        self.screen_document(content, declared_permissions, content.len())
+        self.screen_document(content, declared_permissions, written_size(content.as_bytes()))
     }
 
     fn screen_document(
@@ -90,7 +90,7 @@ impl Screener for InjectionScreener {
                 return vec![finding(RULE, 1, "", message)];
             }
         };
-        let scan = scanner.scan_skill(content, whole.max(content.len()));
+        let scan = scanner.scan_skill(content, whole);
         let mut findings = Vec::new();
         let injection = &scan.injection;
         if injection.verdict == ScanVerdict::Block && injection.score >= REVIEW_SCORE {

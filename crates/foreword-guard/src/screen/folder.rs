@@ -11,7 +11,7 @@ use crate::screen::defensive::{Commands, is_bad_example, is_deed, is_defensive, 
 use crate::screen::document::{Document, Place};
 use crate::screen::policy::Policy;
 use crate::screen::report::shorten;
-use crate::screen::screener::Screener;
+use crate::screen::screener::{Screener, written_size};
 use crate::screen::verdict::{Finding, Screening, Verdict};
 
 /// A file of a skill.
@@ -239,12 +239,11 @@ enum Kind {
     Data,
 }
 
-/// The bytes of what is written for people in a skill, without blanks in a row. A text file may be data.
+/// The size of what is written for people in a skill. A text file may be data.
 fn documents_size(files: &[SkillFile<'_>], main: usize) -> usize {
     let prose = |path: &str| is_document(path) && (!path.ends_with(".txt") || is_readme(path));
     let documents = files.iter().enumerate().filter(|(at, file)| *at == main || prose(file.path));
-    let words = documents.flat_map(|(_, file)| file.content.split(u8::is_ascii_whitespace));
-    words.filter(|word| !word.is_empty()).map(|word| word.len() + 1).sum()
+    documents.map(|(_, file)| written_size(file.content)).sum()
 }
 
 fn is_readme(path: &str) -> bool {

@@ -63,6 +63,7 @@ pub use normalise::{Hidden, HiddenKind, Normalised, normalise};
 pub use pattern_screener::PatternScreener;
 pub use policy::{Policy, UnknownPolicy};
 pub use rules::rule_names;
+pub(crate) use screener::written_size;
 pub use screener::{Screener, screen_all};
 pub use second_opinion::{OpinionAnswer, OpinionQuestion, SecondOpinion, with_second_opinion};
 pub(crate) use url::urls;

@@ -11,8 +11,8 @@ pub trait Screener {
     /// person who reviews it; they never make a verdict milder.
     fn screen(&self, content: &str, declared_permissions: &[String]) -> Vec<Finding>;
 
-    /// What it finds in one document of a skill whose documents have `whole` bytes together. The longer a skill
-    /// is, the more chances of an error it gives to a screener that judges by likelihood.
+    /// What it finds in one document of a skill whose documents have `whole` bytes together, blanks in a row
+    /// apart. The longer a skill is, the more chances of an error it gives to a screener that judges by likelihood.
     fn screen_document(
         &self,
         content: &str,
@@ -26,6 +26,12 @@ pub trait Screener {
     fn reads_prose(&self) -> bool {
         false
     }
+}
+
+/// The bytes of a text without blanks in a row: what there is to read in it.
+pub(crate) fn written_size(content: &[u8]) -> usize {
+    let words = content.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    words.map(|word| word.len() + 1).sum()
 }
 
 /// Runs screeners in order; the strictest verdict wins.
