@@ -80,7 +80,7 @@ pub use host::schedules::{
 };
 pub use host::session::{MAX_CANARIES, NewSession, Session, SessionId};
 pub use host::sessions::MAX_SESSIONS_LISTED;
-pub use host::spending::{Spending, Spent, start_of_day};
+pub use host::spending::{Spending, SpendingMark, Spent, start_of_day};
 pub use host::taint::{TAINTED_SESSION, TaintKind, Tainted};
 pub use host::tainted_files::{MAX_TAINTED_FILES, TaintedFile};
 pub use host::tasks::{

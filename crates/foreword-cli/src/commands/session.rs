@@ -7,8 +7,8 @@ use std::path::Path;
 use clap::Subcommand;
 use foreword_host::{Limits, Measure, Period, dollars, usd};
 use foreword_store::{
-    MAX_CONTENTS_LISTED, Reader, RemovedSession, Session, SessionId, Spent, Turn, TurnRange,
-    TurnUsage, start_of_day,
+    MAX_CONTENTS_LISTED, Reader, RemovedSession, Session, SessionId, SpendingMark, Spent, Turn,
+    TurnRange, TurnUsage, start_of_day,
 };
 use foreword_workspace::{Age, Settings, Workspace};
 use serde_json::{Value, json};
@@ -135,7 +135,7 @@ fn list(
             whose(session)
         );
     }
-    let today = reader.spent_since(start_of_day(now_ms()), "")?;
+    let (today, _) = reader.spent_since(start_of_day(now_ms()), "", SpendingMark::default())?;
     let settings = Settings::load(&config_dir()?)?;
     let limits = Limits::of(&settings, Workspace::open(workspace)?.config());
     let mut line = format!("spent today: {}, {}", cost_text(today), counted(today.tokens, "token"));

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use foreword::Prices;
 use foreword_protocol::Usage;
-use foreword_store::{SessionId, Spending, Spent, TurnNumber, start_of_day};
+use foreword_store::{SessionId, Spending, SpendingMark, Spent, TurnNumber, start_of_day};
 
 use crate::error::HostError;
 use crate::host::Host;
@@ -45,12 +45,16 @@ struct Amounts {
     reserved: Spent,
 }
 
-/// What this host has spent today.
+/// What has been spent today.
 #[derive(Debug, Default)]
 pub(crate) struct DaySpending {
     /// When the day began, in milliseconds since 1970.
     began: i64,
+    /// By this host.
     amounts: Amounts,
+    /// By other hosts, up to a row of the database.
+    others: Spent,
+    others_until: SpendingMark,
 }
 
 /// What is set aside for a model call until it is settled.
@@ -82,10 +86,22 @@ impl DaySpending {
     fn at(&mut self, now: i64) -> &mut Self {
         let began = start_of_day(now);
         if began != self.began {
-            self.began = began;
-            self.amounts.used = Spent::default();
+            let reserved = self.amounts.reserved;
+            *self = Self {
+                began,
+                amounts: Amounts { reserved, ..Amounts::default() },
+                ..Self::default()
+            };
         }
         self
+    }
+
+    /// What all hosts have spent and reserved; reads what others added since the last time.
+    fn by_all(&mut self, host: &Host) -> Result<Spent, HostError> {
+        let (added, until) = host.reader.spent_since(self.began, &host.owner, self.others_until)?;
+        self.others = self.others.and(added);
+        self.others_until = until;
+        Ok(self.others.and(self.amounts.all()))
     }
 }
 
@@ -125,7 +141,7 @@ impl TurnBudget {
         let needed = self.spent(model, usage);
         let mut day = host.day();
         let day = day.at(host.now());
-        let others = host.reader.spent_since(day.began, &host.owner)?;
+        let today = day.by_all(host)?.and(self.time());
         let mut amounts = self.amounts();
         let turn = amounts.all().and(self.time());
         self.limits
@@ -133,10 +149,7 @@ impl TurnBudget {
             .and_then(|()| {
                 self.limits.check(Period::Session, self.before.session.and(turn), needed)
             })
-            .and_then(|()| {
-                let today = others.and(day.amounts.all()).and(self.time());
-                self.limits.check(Period::Day, today, needed)
-            })?;
+            .and_then(|()| self.limits.check(Period::Day, today, needed))?;
         amounts.reserved = amounts.reserved.and(needed);
         day.amounts.reserved = day.amounts.reserved.and(needed);
         Ok(Reservation(needed))
@@ -262,10 +275,7 @@ impl Host {
 
     /// What was spent today in this workspace.
     fn spent_today(&self) -> Result<Spent, HostError> {
-        let mut day = self.day();
-        let day = day.at(self.now());
-        let others = self.reader.spent_since(day.began, &self.owner)?;
-        Ok(others.and(day.amounts.all()))
+        self.day().at(self.now()).by_all(self)
     }
 
     fn day(&self) -> MutexGuard<'_, DaySpending> {

@@ -95,6 +95,10 @@ impl From<&Spending> for Spent {
     }
 }
 
+/// How far the rows have been summed: a later sum that goes on from here reads only newer ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SpendingMark(i64);
+
 /// Spending. No audit entry is written by these functions.
 impl Transaction<'_> {
     /// Notes that something was spent.
@@ -127,10 +131,27 @@ impl Reader {
         self.read(|rows| sums(rows, &statement, [session.as_str()]))
     }
 
-    /// What was spent from a time on, by all hosts except one.
-    pub fn spent_since(&self, at: i64, except: &str) -> Result<Spent, StoreError> {
-        let statement = format!("SELECT {SUMS} FROM spending WHERE at >= ?1 AND owner <> ?2");
-        self.read(|rows| sums(rows, &statement, (at, except)))
+    /// What was spent from a time on, by all hosts except one, in rows written after a mark; and the mark
+    /// of the newest row.
+    ///
+    /// A host asks before every model call. Rows are only ever added, so it keeps the sum and the mark,
+    /// and the cost does not grow over the day.
+    pub fn spent_since(
+        &self,
+        at: i64,
+        except: &str,
+        SpendingMark(after): SpendingMark,
+    ) -> Result<(Spent, SpendingMark), StoreError> {
+        // The first sum finds its rows by time. A later one must not: that index holds the whole day.
+        let time = if after == 0 { "at" } else { "+at" };
+        let statement = format!(
+            "SELECT {SUMS}, (SELECT ifnull(max(id), 0) FROM spending) FROM spending \
+             WHERE id > ?1 AND {time} >= ?2 AND owner <> ?3"
+        );
+        let sums_and_mark = |row: &Row<'_>| Ok((spent(row)?, SpendingMark(row.get(4)?)));
+        self.read(|rows| {
+            Ok(rows.first(&statement, (after, at, except), sums_and_mark)?.unwrap_or_default())
+        })
     }
 }
 

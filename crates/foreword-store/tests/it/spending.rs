@@ -1,7 +1,9 @@
 //! What agents spent: summed by session and by day, also of sessions that are gone.
 
 use crate::fixture::{Fixture, NOW_MS, session};
-use foreword_store::{Reader, SessionId, Spending, Spent, Store, TurnNumber, start_of_day};
+use foreword_store::{
+    Reader, SessionId, Spending, SpendingMark, Spent, Store, TurnNumber, start_of_day,
+};
 
 fn spend(store: &Store, session: &SessionId, root: &SessionId, cost: Option<u64>, at: i64) {
     let spending = Spending {
@@ -35,9 +37,36 @@ fn a_session_counts_what_its_agents_spent() {
     assert_eq!(reader.spent_in_session(&root).unwrap(), spent(200, 12, 0));
     assert_eq!(reader.spent_in_session(&child).unwrap(), spent(100, 7, 0));
     assert_eq!(reader.spent_in_session(&other).unwrap(), spent(100, 0, 100));
-    assert_eq!(reader.spent_since(NOW_MS, "host 2").unwrap(), spent(300, 12, 100));
-    assert_eq!(reader.spent_since(NOW_MS + 1, "host 2").unwrap(), spent(100, 0, 100));
-    assert_eq!(reader.spent_since(NOW_MS, "host 1").unwrap(), Spent::default());
+    let since = |at, except| reader.spent_since(at, except, SpendingMark::default()).unwrap().0;
+    assert_eq!(since(NOW_MS, "host 2"), spent(300, 12, 100));
+    assert_eq!(since(NOW_MS + 1, "host 2"), spent(100, 0, 100));
+    assert_eq!(since(NOW_MS, "host 1"), Spent::default());
+}
+
+#[test]
+fn a_sum_goes_on_from_where_it_ended() {
+    let fixture = Fixture::new();
+    let store = fixture.open();
+    let id = session(&store, "main");
+    let reader = Reader::open(&fixture.database()).unwrap();
+    let since = |at, mark| reader.spent_since(at, "host 2", mark).unwrap();
+
+    let (none, start) = since(NOW_MS, SpendingMark::default());
+    assert_eq!((none, start), (Spent::default(), SpendingMark::default()));
+    spend(&store, &id, &id, Some(5), NOW_MS);
+    let (first, mark) = since(NOW_MS, start);
+    assert_eq!(first, spent(100, 5, 0));
+    assert_eq!(since(NOW_MS, mark), (Spent::default(), mark));
+
+    // A clock that goes back changes neither what is new nor what belongs to the time asked for.
+    spend(&store, &id, &id, Some(7), NOW_MS + 1);
+    spend(&store, &id, &id, Some(9), NOW_MS - 1);
+    let (second, later) = since(NOW_MS, mark);
+    assert_eq!(second, spent(100, 7, 0));
+
+    // Rows of the host that asks are not summed, and not read again either.
+    let (own, passed) = reader.spent_since(NOW_MS, "host 1", mark).unwrap();
+    assert_eq!((own, passed), (Spent::default(), later));
 }
 
 #[test]
