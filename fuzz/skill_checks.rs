@@ -103,6 +103,7 @@ fn plausible(finding: &Finding, lines: usize) {
         "flooded",
         "injection-scan",
         "harmful-instruction",
+        "harmful-program",
         "suspicious-address",
         "combined-signs",
     ];

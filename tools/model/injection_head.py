@@ -525,7 +525,7 @@ def packed(w, scales, documents, flag, block, stored_flag, stored_block):
     parts = split(w, len(w) - 1 - DIMS - 2 * BUCKETS)
     bags = []
     for part, scale in ((parts[1], c), (parts[2], words)):
-        step = np.abs(part * scale).max() / 127
+        step = max(np.abs(part * scale).max() / 127, 1e-9)
         bags.append((step, np.round(part * scale / step).astype(np.int8)))
     slope = np.log(9) / (block - flag)  # a block begins at .9
     numbers = [w[-1], bags[0][0], bags[1][0], flag, block, slope, stored_flag, stored_block]

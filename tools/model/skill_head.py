@@ -1,8 +1,9 @@
-"""Fits the head that judges instructions in skills and writes `instructions.bin`; SKILLS.md says how and why.
+"""Fits the heads that judge instructions and programs of skills and writes `instructions.bin` or `programs.bin`; SKILLS.md says
+how and why.
 
-    skill_head.py ROWS FEATURES STATIC OUT
+    skill_head.py instructions|programs ROWS FEATURES STATIC OUT
 
-ROWS are the texts of `skill_texts.py`, FEATURES what the Rust example `injection_features` makes of them, STATIC the table its
+ROWS are the texts of `skill_texts.py` or `program_texts.py`, FEATURES what the Rust example `injection_features` makes of them, STATIC the table its
 vectors are from. Prints what it measured, with every group of sources left out in turn.
 """
 
@@ -15,6 +16,7 @@ import re
 import struct
 import sys
 from collections import defaultdict
+from typing import NamedTuple
 
 import numpy as np
 from blake3 import blake3
@@ -22,31 +24,51 @@ from blake3 import blake3
 from skill_texts import size
 from injection_head import BUCKETS, DIMS, MEASURES, Data, logistic, packed
 
-# how strongly each part is shrunk by the same penalty: vector, characters, words, facts
-FULL, LEXICAL = (6.0, 2.0, 4.5, 0.5), (0.0, 2.5, 5.0, 0.5)
-PENALTY = 2.0
 SAMPLED, MINED = 4, 4  # harmless windows of a text in the first round, and those that look worst added in the second
 ROUNDS = 24
 # hidden units of each of two fits, how often all windows are seen, windows at a time, units left out, and how weights shrink
 UNITS, FITS, EPOCHS, BATCH, LEFT_OUT, SHRINKING = 64, 2, 60, 1024, 0.3, 1e-5
-# the weight of each kind of text, windows of a text together
-MASS = {"own-harmful": 3000, "own-harmful-planted": 9000, "attacks": 5000,
-        "own-honest": 8000, "own-honest-planted": 16000, "prompts": 6000, "documents": 1500, "skills": 12000,
-        "own-files": 6000, "own-skills": 6000}
-# left out together, to measure and to set the flag; the others are in every fit
-FOLDS = (("clawhub", "wild", "aws-agent-toolkit-for-aws", "malskills-benign", "skillinject", "benign-anthropics", "security-tools"),)
-LEFT = set().union(*FOLDS)
 MARGIN = 2.0
 UNCONFIRMED = 1 / 3
 # what a text loses for every doubling of the documents of its skill, between these sizes in bytes
 DOUBLING, SHORT, LONG = 0.3, 2048, 65536
-# of left-out honest skills, at most; the fold is large, so a fit that has seen it flags and refuses fewer
-FLAGGED, REFUSED = 0.03, 0.005
+
+
+class Recipe(NamedTuple):
+    """How a head is fitted."""
+    scales: tuple  # how strongly each part is shrunk by the same penalty: vector, characters, words, facts
+    lexical: tuple  # the same without vectors
+    penalty: float
+    mass: dict  # the weight of each kind of text, windows of a text together
+    folds: tuple  # groups left out together, to measure and to set the flag; the others are in every fit
+    flagged: float  # of left-out honest skills, at most; the folds are large, so a fit that has seen them flags fewer
+    refused: float
+
+
+RECIPES = {
+    "instructions": Recipe(
+        (6.0, 2.0, 4.5, 0.5), (0.0, 2.5, 5.0, 0.5), 2.0,
+        {"own-harmful": 3000, "own-harmful-planted": 9000, "attacks": 5000,
+         "own-honest": 8000, "own-honest-planted": 16000, "prompts": 6000, "documents": 1500, "skills": 12000,
+         "own-files": 6000, "own-skills": 6000},
+        (("clawhub", "wild", "aws-agent-toolkit-for-aws", "malskills-benign", "skillinject", "benign-anthropics", "security-tools"),),
+        0.03, 0.005),
+    # words alone: vectors, hidden units and characters bring little here, and cost most
+    "programs": Recipe(
+        None, (0.0, 0.0, 6.0, 0.5), 10.0,
+        {"own-harmful": 9000, "attacks": 3000, "own-honest": 12000, "skills": 14000},
+        (("clawhub", "fx", "wild", "own1", "own5"),
+         ("alirezarezvani-claude-skills", "aws-agent-toolkit-for-aws", "elastic-agent-skills", "google-gemini-gemini-cli",
+          "k-dense-ai-claude-scientific-skills", "malskills-benign", "openai-skills", "security-tools", "affaan-m-everything-claude-code",
+          "hashicorp-agent-skills", "obra-superpowers", "pj", "skillinject", "own2", "own6")),
+        0.02, 0.005),
+}
+recipe = None
 
 
 def kind(source, label):
     author = re.sub("^own[0-9]+", "own", source)
-    if author in MASS:
+    if author in recipe.mass:
         return author
     if label:
         return "attacks"
@@ -74,14 +96,14 @@ def weights(data, train):
     for key in zip(data.label[train], data.source[train]):
         size[key] += 1
     w = np.array([size[key] ** -0.5 if key in size else 0 for key in zip(data.label, data.source)]) * train
-    for name, mass in MASS.items():
+    for name, mass in recipe.mass.items():
         mine = data.kind == name
         if w[mine].sum() > 0:
             w[mine] *= mass / w[mine].sum()
     return w
 
 
-def fit(data, train, scales, penalty=PENALTY):
+def fit(data, train, scales):
     """First on a sample of windows, then with the harmless ones that look worst, and of attacks whose place is not known
     those windows that look like one."""
     weight = weights(data, train)
@@ -99,7 +121,7 @@ def fit(data, train, scales, penalty=PENALTY):
         spread = np.where(y == 0, spread * np.minimum(np.sqrt(np.bincount(owner, minlength=len(weight))[owner]), 4), spread)
         w = np.zeros(x.columns + 1, np.float32) if w is None else w
         target, mass = np.where(y == 0, 0.0, 1.0), weight[owner] * spread
-        w = logistic(x, target, mass, w, ROUNDS if turn == 2 else ROUNDS // 2, penalty)
+        w = logistic(x, target, mass, w, ROUNDS if turn == 2 else ROUNDS // 2, recipe.penalty)
         sums, _ = data.sums(w, scales)
         if turn == 2:
             return w, fit_units(data, scales, rows, target, mass, sums) if scales[0] else None
@@ -234,6 +256,15 @@ def report(skills, flag):
         print(f"at {rate:.3f} of honest skills: recall {np.mean(scores[attack] > t):.3f}")
 
 
+def report_authors(data, scores, left, flag):
+    """What left-out authors wrote, each passage by itself."""
+    groups = defaultdict(list)
+    for i in np.flatnonzero(np.isin(data.group, list(left)) & np.array([kind.startswith("own-h") for kind in data.kind])):
+        groups[(data.label[i], data.group[i])].append(scores[i] > flag)
+    for key in sorted(groups):
+        print("| " + " | ".join(map(str, (*key, len(groups[key]), f"{np.mean(groups[key]):.3f}"))) + " |")
+
+
 def fit_shared(left):
     data, scales = shared
     train = ~np.isin(data.group, left)
@@ -260,26 +291,34 @@ def crossed(data, scales, folds):
     return whole, outside
 
 
-def main(rows, features, static, out):
+def main(what, rows, features, static, out):
+    global recipe
+    recipe = RECIPES[what]
+    left = set().union(*recipe.folds)
     data = Data(rows, features)
     prepare(data)
     print(len(data.rows), "texts,", len(data.first), "windows,", data.fitted.sum(), "fitted", flush=True)
-    body = b""
-    # the head without vectors is for other tables only: it is not scored left out, so its flag is far above all honest skills
-    for name, scales, folds in (("with vectors", FULL, FOLDS), ("without vectors", LEXICAL, ())):
+    body, hidden, head = b"", b"", None
+    # The head without vectors, where there is one with them, is for other tables only: it is not scored left out, so its flag is
+    # far above all honest skills.
+    heads = [(name, scales) for name, scales in (("with vectors", recipe.scales), ("without vectors", recipe.lexical)) if scales]
+    for place, (name, scales) in enumerate(heads):
+        folds = recipe.folds if place == 0 else ()
         (w, units), outside = crossed(data, scales, folds)
         np.savez(f"{out}.{name.split()[0]}.npz", w=w, outside=outside)  # to look at
-        skills = by_skill(data, highest(data, outside), LEFT if folds else None)
-        flag = threshold(skills, FLAGGED) if folds else threshold(skills, 0) + MARGIN
-        block = max(flag + 0.5, threshold(skills, REFUSED))
+        skills = by_skill(data, highest(data, outside), left if folds else None)
+        flag = threshold(skills, recipe.flagged) if folds else threshold(skills, 0) + MARGIN
+        block = max(flag + 0.5, threshold(skills, recipe.refused))
         if folds:
             print(f"\n## {name}, left out")
             report(skills, flag)
+            report_authors(data, highest(data, outside), left, flag)
         print(name, "flag", flag, "block", block, flush=True)
         documents = np.zeros(MEASURES, np.float32)
         documents[0] = 1.0
-        body += packed(w, scales, documents, flag, block, flag, block)
-        hidden = units.packed(scales) if units else hidden
+        head = packed(w, scales, documents, flag, block, flag, block)
+        body += head * (3 - len(heads))  # a table has two; a single one stands for both
+        hidden = hidden or (units.packed(scales) if units else b"")
     body += struct.pack("<2I2f", 0, 0, 0.0, 0.0)  # no exemplars
     body += hidden
     table = open(static, "rb").read(72)

@@ -2,7 +2,10 @@
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use foreword_guard::{PatternScreener, Policy, Screener, SkillFile, normalise, screen_folder};
+use foreword_guard::{
+    InjectionScreener, PatternScreener, Policy, Scanner, Screener, SkillFile, normalise,
+    screen_folder,
+};
 
 fn main() {
     divan::main();
@@ -91,14 +94,24 @@ function render_NNN(row) {\n  const text = `${row.name}: ${row.value}`;\n  fs.wr
     files
 }
 
+/// With what an import runs: the rules, the analysis of programs and the fitted tables.
 #[divan::bench]
 fn a_folder_with_200_kilobytes_of_code(bencher: Bencher<'_, '_>) {
+    let tables = InjectionScreener::new(Scanner::embedded());
+    screen(bencher, &[&PatternScreener::new(Policy::Import), &tables]);
+}
+
+#[divan::bench]
+fn a_folder_with_200_kilobytes_of_code_without_tables(bencher: Bencher<'_, '_>) {
+    screen(bencher, &[&PatternScreener::new(Policy::Import)]);
+}
+
+fn screen(bencher: Bencher<'_, '_>, screeners: &[&dyn Screener]) {
     let files = folder();
     let list: Vec<SkillFile<'_>> =
         files.iter().map(|(path, text)| SkillFile { path, content: text.as_bytes() }).collect();
-    let screener = PatternScreener::new(Policy::Import);
     let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
-    bencher.counter(BytesCount::new(bytes)).bench(|| {
-        screen_folder(Policy::Import, &[&screener as &dyn Screener], black_box(&list), &[])
-    });
+    bencher
+        .counter(BytesCount::new(bytes))
+        .bench_local(|| screen_folder(Policy::Import, screeners, black_box(&list), &[]));
 }

@@ -1,7 +1,7 @@
 //! Writes what the injection head is fitted on:
 //! `cargo run --profile profiling -p foreword-guard --example injection_features < IN.jsonl > OUT`.
 //!
-//! Reads `{"text": …}` lines. Writes how many facts a block has and which pairs of them a window adds
+//! Reads `{"text": …}` lines, with `"program": true` for programs. Writes how many facts a block has and which pairs of them a window adds
 //! (u64, after their number). Writes for each text the number of readings; for each reading its kind, its
 //! origin and the number of blocks; for each block its place (two numbers), its facts (u64), the scale
 //! of its vector and the vector in eight bits, and the buckets of its character and word n-grams with
@@ -11,7 +11,7 @@
 use std::io::{BufRead, Error, Write};
 
 use foreword_embed::{Embedder, StaticEmbedder};
-use foreword_guard::{training_pairs, training_readings};
+use foreword_guard::{training_pairs, training_program, training_readings};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let embedder = StaticEmbedder::embedded()?;
@@ -23,7 +23,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for line in std::io::stdin().lock().lines() {
         let row: serde_json::Value = serde_json::from_str(&line?)?;
         let text = row.get("text").and_then(|t| t.as_str()).ok_or(Error::other("no text"))?;
-        let readings = training_readings(&embedder, text);
+        let program = row.get("program").is_some_and(|program| program == true);
+        let readings = match program {
+            true => training_program(&embedder, text),
+            false => training_readings(&embedder, text),
+        };
         out.write_all(&count(readings.len())?)?;
         for reading in readings {
             out.write_all(&[reading.kind, reading.origin])?;

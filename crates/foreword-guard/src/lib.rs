@@ -44,7 +44,7 @@ pub use scan::gate::{ScanDecision, scan_input, scan_output};
 pub use scan::{
     Example, GroupFigures, InjectionFigures, InjectionScreener, Judged, Patterns, Scan,
     ScanFinding, ScanVerdict, Scanner, TrainingBlock, TrainingReading, injection_examples,
-    training_pairs, training_readings,
+    training_pairs, training_program, training_readings,
 };
 pub use screen::{
     Capabilities, Finding, Hidden, HiddenKind, Normalised, OpinionAnswer, OpinionQuestion,

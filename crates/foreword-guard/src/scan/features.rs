@@ -60,6 +60,7 @@ pub(crate) struct Features {
     seen_words: Seen,
     text: Vec<u32>,
     reader: Words,
+    only_words: bool,
 }
 
 impl Default for Features {
@@ -72,11 +73,17 @@ impl Default for Features {
             seen_words: Seen::new(),
             text: Vec::new(),
             reader: Words::default(),
+            only_words: false,
         }
     }
 }
 
 impl Features {
+    /// Features without n-grams of characters and phrases, which cost more than all others.
+    pub(crate) fn of_words() -> Self {
+        Self { only_words: true, ..Self::default() }
+    }
+
     /// Reads a block, in lower case and normalised, and the text before it, in which sentences and
     /// phrases may begin that end in the block. Blocks are read in order; the first has nothing
     /// before it.
@@ -93,9 +100,11 @@ impl Features {
         self.chars.clear();
         self.words.clear();
         self.text.clear();
-        self.read_chars(block);
-        let classes = self.read_words(block);
-        self.facts = fact(classes) | phrases(block, before);
+        self.facts = fact(self.read_words(block));
+        if !self.only_words {
+            self.read_chars(block);
+            self.facts |= phrases(block, before);
+        }
     }
 
     /// n-grams within and across words; a run of blanks is one, a digit is any digit.

@@ -96,6 +96,11 @@ impl Heads {
         Self::new(include_bytes!("instructions.bin"))
     }
 
+    /// The table for programs of skills, of the same format.
+    pub(crate) fn for_programs() -> Result<Self, EmbedError> {
+        Self::new(include_bytes!("programs.bin"))
+    }
+
     pub(crate) fn new(bytes: &'static [u8]) -> Result<Self, EmbedError> {
         let cut = || EmbedError::corrupt("the injection table is cut off");
         if bytes.get(..MAGIC.len()) != Some(MAGIC) {

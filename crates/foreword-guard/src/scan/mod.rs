@@ -32,6 +32,7 @@ mod hidden_units;
 mod lexicon;
 mod nearby;
 mod patterns;
+mod program_words;
 mod reading;
 mod scanner;
 mod screener;
@@ -44,7 +45,9 @@ pub use examples::{Example, injection_examples};
 pub use figures::{GroupFigures, InjectionFigures, Judged};
 pub use patterns::Patterns;
 pub use scanner::Scanner;
-pub(crate) use screener::HARMFUL_INSTRUCTION;
 pub use screener::InjectionScreener;
-pub use training::{TrainingBlock, TrainingReading, training_pairs, training_readings};
+pub(crate) use screener::{HARMFUL_INSTRUCTION, HARMFUL_PROGRAM};
+pub use training::{
+    TrainingBlock, TrainingReading, training_pairs, training_program, training_readings,
+};
 pub use verdict::{Scan, ScanFinding, ScanVerdict};

@@ -51,7 +51,8 @@ pub(crate) struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn new(part: &'a Part) -> Self {
+    /// A part as it is written.
+    pub(crate) fn new(part: &'a Part) -> Self {
         let reading = Self::of(part, &part.text, Origin::Written);
         let faithful =
             reading.normalised.hidden().is_empty() && reading.normalised.forged_lines().is_empty();

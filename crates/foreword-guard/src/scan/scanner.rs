@@ -8,6 +8,7 @@ use super::exemplars::Exemplars;
 use super::features::{ASKS_FOR_PROMPT, DISMISSES, Facts, Features, OVERRIDES, ROLE_MARKER};
 use super::head::{Bounds, Head, Heads};
 use super::patterns::Patterns;
+use super::program_words;
 use super::reading::{Origin, Reading, readings};
 use super::verdict::{Scan, ScanFinding, ScanVerdict};
 use super::windows::each_block;
@@ -30,6 +31,8 @@ pub struct Scanner {
     heads: Heads,
     /// For what the instructions of a skill ask for.
     instructions: Heads,
+    /// For what the programs of a skill do.
+    programs: Heads,
     patterns: Option<Patterns>,
     id: String,
 }
@@ -53,8 +56,9 @@ impl Scanner {
     /// A scanner with the head that is part of this program.
     pub fn new(embedder: Arc<StaticEmbedder>) -> Result<Self, EmbedError> {
         let (heads, instructions) = (Heads::embedded()?, Heads::for_instructions()?);
+        let programs = Heads::for_programs()?;
         let id = format!("injection:{}", heads.version);
-        Ok(Self { embedder, heads, instructions, patterns: None, id })
+        Ok(Self { embedder, heads, instructions, programs, patterns: None, id })
     }
 
     /// Adds the vectors of the examples, made by an embedder that has no fitted head.
@@ -96,14 +100,21 @@ impl Scanner {
         };
         let parts = parts(text);
         let readings: Vec<Reading<'_>> = parts.iter().flat_map(readings).collect();
-        let [noted, instructions] = note(&readings, [head, other], embedder);
+        let [noted, instructions] = note(&readings, [head, other], embedder, Features::default());
         let injection = conclude(text, head, head.bounds, &readings, &judge(head, &noted, None));
-        let suspects = judge_confirmed(other, &instructions).suspects;
-        let harmful = suspects.iter().filter_map(|suspect| {
-            let score = other.score(in_skill(suspect.sum, whole, other.bounds), other.bounds);
-            Some(finding(text, readings.get(suspect.reading)?, suspect, score))
-        });
-        SkillScan { injection, harmful: harmful.collect() }
+        let harmful = harmful_places(text, other, &readings, &instructions, whole);
+        SkillScan { injection, harmful }
+    }
+
+    /// Finds the places in a program of a skill that work against its user, the worst first. The programs of
+    /// the skill have `whole` bytes.
+    pub(crate) fn scan_program(&self, text: &str, whole: usize) -> Vec<ScanFinding> {
+        // Vectors, hidden units and n-grams of characters bring little here and cost most.
+        let head = &self.programs.lexical;
+        let part = program_words::words(text);
+        let readings = [Reading::new(&part)];
+        let [noted] = note(&readings, [head], None, Features::of_words());
+        harmful_places(text, head, &readings, &noted, whole)
     }
 
     /// Judges a text whose vector is stored, and makes no embedding.
@@ -147,7 +158,7 @@ fn scan(text: &str, head: &Head, bounds: Bounds, vectors: Vectors<'_>) -> Scan {
         Vectors::Stored(vector, exemplars) => (None, Some(vector), Some(exemplars)),
         Vectors::Absent => (None, None, None),
     };
-    let [noted] = note(&readings, [head], embedder);
+    let [noted] = note(&readings, [head], embedder, Features::default());
     let mut judgement = judge(head, &noted, stored.map(|vector| head.weigh_vector(vector)));
     let likeness = exemplars.map_or(0.0, |exemplars| likeness(exemplars, &noted, stored));
     for suspect in judgement.suspects.iter_mut().filter(|suspect| suspect.sum < bounds.block) {
@@ -159,6 +170,22 @@ fn scan(text: &str, head: &Head, bounds: Bounds, vectors: Vectors<'_>) -> Scan {
         scan.reasons.push(LIKE_KNOWN.to_owned());
     }
     scan
+}
+
+/// The places of a text that a head for skills finds harmful, in a skill with `whole` bytes.
+fn harmful_places(
+    text: &str,
+    head: &Head,
+    readings: &[Reading<'_>],
+    noted: &[NotedReading],
+    whole: usize,
+) -> Vec<ScanFinding> {
+    let suspects = judge_confirmed(head, noted).suspects;
+    let places = suspects.iter().filter_map(|suspect| {
+        let score = head.score(in_skill(suspect.sum, whole, head.bounds), head.bounds);
+        Some(finding(text, readings.get(suspect.reading)?, suspect, score))
+    });
+    places.collect()
 }
 
 /// What an instruction weighs in a skill whose documents have `whole` bytes. Padding turns a refusal into a review
@@ -182,8 +209,9 @@ fn note<const N: usize>(
     readings: &[Reading<'_>],
     heads: [&Head; N],
     embedder: Option<&StaticEmbedder>,
+    mut features: Features,
 ) -> [Vec<NotedReading>; N] {
-    let (mut features, mut scratch) = (Features::default(), Scratch::for_long_texts());
+    let mut scratch = Scratch::for_long_texts();
     let mut noted = [(); N].map(|()| Vec::with_capacity(readings.len()));
     for reading in readings {
         let mut blocks = [(); N].map(|()| NotedReading::new(reading));

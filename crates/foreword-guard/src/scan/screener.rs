@@ -20,6 +20,9 @@ const RULE: &str = "injection-scan";
 /// The rule about instructions that work against the user of a skill.
 pub(crate) const HARMFUL_INSTRUCTION: &str = "harmful-instruction";
 
+/// The rule about programs that work against the user of a skill.
+pub(crate) const HARMFUL_PROGRAM: &str = "harmful-program";
+
 /// The rule about an address beside an instruction that is not harmful enough to be reported alone.
 const SUSPICIOUS_ADDRESS: &str = "suspicious-address";
 
@@ -75,14 +78,6 @@ impl Screener for InjectionScreener {
         _declared_permissions: &[String],
         whole: usize,
     ) -> Vec<Finding> {
-        let finding = |rule: &str, line: u32, excerpt: &str, message: String| Finding {
-            rule: rule.to_owned(),
-            verdict: Verdict::NeedsReview,
-            file: None,
-            line,
-            excerpt: excerpt.to_owned(),
-            message,
-        };
         let scanner = match &self.scanner {
             Ok(scanner) => scanner,
             Err(error) => {
@@ -111,8 +106,7 @@ impl Screener for InjectionScreener {
             let Some((rule, verdict)) = weigh(score, address.is_some()) else { continue };
             // What a skill sends to whom it says it works with is for a person to judge.
             let verdict = if is_own { verdict.min(Verdict::NeedsReview) } else { verdict };
-            // Rounded down, so that none looks higher than a bound it is below.
-            let score = (score * 100.0).floor() / 100.0;
+            let score = rounded_down(score);
             if reported == MAX_HARMFUL {
                 break;
             }
@@ -134,6 +128,39 @@ impl Screener for InjectionScreener {
         }
         findings
     }
+
+    fn screen_program(&self, content: &str, whole: usize) -> Vec<Finding> {
+        // Without a scanner, the document of the skill says so.
+        let Ok(scanner) = &self.scanner else { return Vec::new() };
+        let places = scanner.scan_program(content, whole);
+        let places = places.iter().take_while(|place| place.score >= LIKELY).take(MAX_HARMFUL);
+        let found = places.map(|place| {
+            let message = format!(
+                "Reads like code that works against the user: sends, hides, weakens, falsifies or destroys \
+                 something (score {:.2}).",
+                rounded_down(place.score)
+            );
+            finding(HARMFUL_PROGRAM, place.line, &place.excerpt, message)
+        });
+        found.collect()
+    }
+}
+
+/// A finding that needs review.
+fn finding(rule: &str, line: u32, excerpt: &str, message: String) -> Finding {
+    Finding {
+        rule: rule.to_owned(),
+        verdict: Verdict::NeedsReview,
+        file: None,
+        line,
+        excerpt: excerpt.to_owned(),
+        message,
+    }
+}
+
+/// A score as it is shown: none looks higher than a bound it is below.
+fn rounded_down(score: f32) -> f32 {
+    (score * 100.0).floor() / 100.0
 }
 
 /// What an instruction with a score is reported as, if at all.

@@ -2,7 +2,8 @@
 
 use super::document::parts;
 use super::features::{Features, pairs};
-use super::reading::readings;
+use super::program_words;
+use super::reading::{Reading, readings};
 use super::windows::each_block;
 use foreword_embed::{Scratch, StaticEmbedder};
 
@@ -35,23 +36,38 @@ pub struct TrainingBlock {
 /// Every block of every reading of `text`, in the order in which the scanner looks at them.
 #[must_use]
 pub fn training_readings(embedder: &StaticEmbedder, text: &str) -> Vec<TrainingReading> {
-    let (mut features, mut scratch) = (Features::default(), Scratch::for_long_texts());
+    let parts = parts(text);
+    let readings: Vec<Reading<'_>> = parts.iter().flat_map(readings).collect();
+    read(embedder, &readings, Features::default())
+}
+
+/// The same of a program.
+#[must_use]
+pub fn training_program(embedder: &StaticEmbedder, text: &str) -> Vec<TrainingReading> {
+    let part = program_words::words(text);
+    read(embedder, &[Reading::new(&part)], Features::of_words())
+}
+
+fn read(
+    embedder: &StaticEmbedder,
+    readings: &[Reading<'_>],
+    mut features: Features,
+) -> Vec<TrainingReading> {
+    let mut scratch = Scratch::for_long_texts();
     let mut found = Vec::new();
-    for part in &parts(text) {
-        for reading in readings(part) {
-            let mut blocks = Vec::new();
-            each_block(&reading, Some(embedder), &mut features, &mut scratch, |block| {
-                blocks.push(TrainingBlock {
-                    vector: block.vector.unwrap_or_default(),
-                    chars: block.features.chars.clone(),
-                    words: block.features.words.clone(),
-                    facts: block.features.facts,
-                    place: reading.place(&block.range),
-                });
+    for reading in readings {
+        let mut blocks = Vec::new();
+        each_block(reading, Some(embedder), &mut features, &mut scratch, |block| {
+            blocks.push(TrainingBlock {
+                vector: block.vector.unwrap_or_default(),
+                chars: block.features.chars.clone(),
+                words: block.features.words.clone(),
+                facts: block.features.facts,
+                place: reading.place(&block.range),
             });
-            let (kind, origin) = (reading.kind() as u8, reading.origin as u8);
-            found.push(TrainingReading { kind, origin, blocks });
-        }
+        });
+        let (kind, origin) = (reading.kind() as u8, reading.origin as u8);
+        found.push(TrainingReading { kind, origin, blocks });
     }
     found
 }

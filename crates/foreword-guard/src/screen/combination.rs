@@ -4,7 +4,7 @@
 //! as harmful next to data that leaves, or something kept from the user next to something that stays.
 //! Which pairs refuse was measured on honest skills (`docs/evaluation.md`).
 
-use crate::scan::HARMFUL_INSTRUCTION;
+use crate::scan::{HARMFUL_INSTRUCTION, HARMFUL_PROGRAM};
 use crate::screen::verdict::{Finding, Verdict};
 
 /// The rule that refuses.
@@ -31,7 +31,7 @@ enum Sign {
 
 fn sign(finding: &Finding) -> Option<Sign> {
     Some(match finding.rule.as_str() {
-        HARMFUL_INSTRUCTION => Sign::Harmful,
+        HARMFUL_INSTRUCTION | HARMFUL_PROGRAM => Sign::Harmful,
         "covert-action" => Sign::Hidden,
         "data-upload" | "secret-exfiltration" | "secret-access" | "data-collection" => Sign::Leaves,
         "standing-order" => Sign::Ordered,
@@ -55,10 +55,21 @@ fn refuses((one, one_runs): (Sign, bool), (other, other_runs): (Sign, bool)) -> 
         && (against(one) || one_runs && other_runs || one == Sign::Ordered && other_runs)
 }
 
+/// How far from what a program does the table for programs may have read the same lines.
+const SAME_PLACE: u32 = 12;
+
+/// Whether two findings say two things. The table for programs also flags the line on which a program does
+/// something that needs review anyway.
+fn is_independent((file, one): (usize, &Finding), (other_file, other): (usize, &Finding)) -> bool {
+    let by_table = one.rule == HARMFUL_PROGRAM || other.rule == HARMFUL_PROGRAM;
+    !by_table || file != other_file || one.line.abs_diff(other.line) > SAME_PLACE
+}
+
 /// A finding that refuses, if two of `findings` do together. It stands where the first of them does.
-/// `is_program` says whether a file is one.
+/// `is_program` says whether a file is one. The programs of a defensive skill handle attacks, so they resemble them.
 pub(super) fn combined(
     findings: &[(usize, Finding)],
+    defensive: bool,
     is_program: impl Fn(usize) -> bool,
 ) -> Option<(usize, Finding)> {
     if findings.iter().any(|(_, finding)| finding.verdict == Verdict::Reject) {
@@ -66,14 +77,19 @@ pub(super) fn combined(
     }
     // One of each kind says as much as all of them.
     let mut signs: Vec<(usize, &Finding, (Sign, bool))> = Vec::new();
-    for (file, finding) in findings.iter().filter(|(_, f)| f.verdict == Verdict::NeedsReview) {
+    let counts = |f: &Finding| {
+        f.verdict == Verdict::NeedsReview && !(defensive && f.rule == HARMFUL_PROGRAM)
+    };
+    for (file, finding) in findings.iter().filter(|(_, finding)| counts(finding)) {
         let Some(sign) = sign(finding).map(|sign| (sign, is_program(*file))) else { continue };
         if !signs.iter().any(|(_, _, known)| *known == sign) {
             signs.push((*file, finding, sign));
         }
     }
     signs.iter().find_map(|(file, finding, one)| {
-        let (_, other, _) = signs.iter().find(|(_, _, other)| refuses(*one, *other))?;
+        let (_, other, _) = signs.iter().find(|(other_file, beside, other)| {
+            refuses(*one, *other) && is_independent((*file, finding), (*other_file, beside))
+        })?;
         let message = format!(
             "Works against the user in more than one way ({} and {}).",
             finding.rule, other.rule
@@ -98,28 +114,45 @@ mod tests {
         let document = |_| false;
         let harmful = finding(HARMFUL_INSTRUCTION, Verdict::NeedsReview);
         let upload = finding("data-upload", Verdict::NeedsReview);
-        let (_, found) = combined(&[upload.clone(), harmful.clone()], document).unwrap();
+        let (_, found) = combined(&[upload.clone(), harmful.clone()], false, document).unwrap();
         assert_eq!((found.rule.as_str(), found.verdict, found.line), (RULE, Verdict::Reject, 3));
         assert!(found.message.contains("harmful-instruction and data-upload"), "{found:?}");
         for alone in [&harmful, &upload] {
             assert_eq!(
-                combined(&[alone.clone(), alone.clone()], document),
+                combined(&[alone.clone(), alone.clone()], false, document),
                 None,
                 "one sign, twice"
             );
         }
         for said in ["covert-action", "standing-order"] {
             let said = finding(said, Verdict::NeedsReview);
-            assert_eq!(combined(&[harmful.clone(), said], document), None, "two kinds of words");
+            assert_eq!(
+                combined(&[harmful.clone(), said], false, document),
+                None,
+                "two kinds of words"
+            );
         }
+    }
+
+    #[test]
+    fn the_table_for_programs_counts_beside_another_place() {
+        let harmful = finding(HARMFUL_PROGRAM, Verdict::NeedsReview);
+        let mut upload = finding("data-upload", Verdict::NeedsReview);
+        let both = |upload: &(usize, Finding), defensive| {
+            combined(&[harmful.clone(), upload.clone()], defensive, |_| true).is_some()
+        };
+        assert!(!both(&upload, false), "it read the same lines");
+        upload.1.line += SAME_PLACE + 1;
+        assert!(both(&upload, false));
+        assert!(!both(&upload, true), "a scanner resembles what it looks for");
     }
 
     #[test]
     fn two_deeds_refuse_only_in_programs() {
         let upload = finding("data-upload", Verdict::NeedsReview);
         let stays = finding("persistence", Verdict::NeedsReview);
-        assert_eq!(combined(&[upload.clone(), stays.clone()], |_| false), None);
-        assert!(combined(&[upload, stays], |_| true).is_some());
+        assert_eq!(combined(&[upload.clone(), stays.clone()], false, |_| false), None);
+        assert!(combined(&[upload, stays], false, |_| true).is_some());
     }
 
     #[test]
@@ -129,16 +162,16 @@ mod tests {
             finding("data-upload", Verdict::NeedsReview),
         );
         upload.0 = 1;
-        assert!(combined(&[order.clone(), upload.clone()], |file| file == 1).is_some());
-        assert_eq!(combined(&[order, upload], |_| false), None, "two kinds of words");
+        assert!(combined(&[order.clone(), upload.clone()], false, |file| file == 1).is_some());
+        assert_eq!(combined(&[order, upload], false, |_| false), None, "two kinds of words");
     }
 
     #[test]
     fn what_is_refused_already_or_only_noted_does_not_count() {
         let harmful = finding(HARMFUL_INSTRUCTION, Verdict::NeedsReview);
         let noted = finding("data-upload", Verdict::AutoApprove);
-        assert_eq!(combined(&[harmful.clone(), noted], |_| false), None);
+        assert_eq!(combined(&[harmful.clone(), noted], false, |_| false), None);
         let refused = finding("data-upload", Verdict::Reject);
-        assert_eq!(combined(&[harmful, refused], |_| false), None);
+        assert_eq!(combined(&[harmful, refused], false, |_| false), None);
     }
 }

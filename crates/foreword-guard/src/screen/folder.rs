@@ -73,14 +73,16 @@ pub fn screen_folder(
         let grave = found.filter(|finding| finding.verdict == Verdict::Reject);
         grave.map(|finding| Finding { verdict: Verdict::NeedsReview, ..finding }).collect()
     };
-    // Asked for every pair of findings.
-    let mut programs = Vec::with_capacity(files.len());
+    // Which files are programs, which is asked for every pair of findings, and which hold code.
+    let (mut programs, mut runs) = (Vec::with_capacity(files.len()), Vec::new());
     for (index, file) in files.iter().enumerate() {
         // What can be read of it is.
         let text = String::from_utf8_lossy(file.content);
         let is_text = matches!(text, Cow::Borrowed(_));
         let kind = kind(file.path, &text, index == main);
-        programs.push(matches!(kind, Kind::Program(_) | Kind::OtherProgram(_)));
+        let is_program = matches!(kind, Kind::Program(_) | Kind::OtherProgram(_));
+        programs.push(is_program);
+        let mut holds_code = is_program;
         match kind {
             Kind::Program(language) => {
                 code.add(index, file.path, language, &text, (ProgramKind::File, 0), None);
@@ -95,15 +97,26 @@ pub fn screen_folder(
             Kind::Document if is_text || index == main => {
                 add_fences(&mut code, index, file.path, &text);
                 if file.path.ends_with(".txt") {
-                    code.add_embedded(index, file.path, &text);
+                    let _ = code.add_embedded(index, file.path, &text);
                 }
             }
-            Kind::Data if is_text => code.add_embedded(index, file.path, &text),
+            Kind::Data if is_text => {
+                let any = code.add_embedded(index, file.path, &text);
+                holds_code = any && text.len() <= MAX_DATA && !is_markup(file.path);
+            }
             Kind::Document | Kind::Data => {}
         }
+        runs.extend(holds_code.then_some(index));
     }
+    let of_programs = runs.iter().filter_map(|index| files.get(*index));
+    let all_programs: usize = of_programs.map(|file| written_size(file.content)).sum();
     let (found, mut capabilities) = code.judge(|| {
         let mut documents = Documents::default();
+        for (index, file) in runs.iter().filter_map(|index| Some((*index, files.get(*index)?))) {
+            let text = String::from_utf8_lossy(file.content);
+            let found = screeners.iter().flat_map(|s| s.screen_program(&text, all_programs));
+            findings.extend(found.map(|finding| (index, finding)));
+        }
         for (index, file) in files.iter().enumerate() {
             let Ok(text) = std::str::from_utf8(file.content) else {
                 unread.push(file.path);
@@ -196,8 +209,9 @@ pub fn screen_folder(
         }
         findings.push((main, finding));
     }
-    findings.extend(combined(&findings, |index| programs.get(index).is_some_and(|is| *is)));
     let defensive = files.get(main).is_some_and(|file| is_defensive(file.content));
+    findings
+        .extend(combined(&findings, defensive, |index| programs.get(index).is_some_and(|is| *is)));
     let mut out: Vec<Finding> = Vec::new();
     let mut commands: HashMap<usize, Commands> = HashMap::new();
     for (index, mut finding) in findings {
@@ -244,6 +258,12 @@ fn documents_size(files: &[SkillFile<'_>], main: usize) -> usize {
     let prose = |path: &str| is_document(path) && (!path.ends_with(".txt") || is_readme(path));
     let documents = files.iter().enumerate().filter(|(at, file)| *at == main || prose(file.path));
     documents.map(|(_, file)| written_size(file.content)).sum()
+}
+
+/// Pages and settings, of which code is a small part.
+fn is_markup(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    [".json", ".html", ".htm", ".svg", ".xml"].iter().any(|end| lower.ends_with(end))
 }
 
 fn is_readme(path: &str) -> bool {

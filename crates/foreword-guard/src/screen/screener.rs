@@ -22,6 +22,12 @@ pub trait Screener {
         self.screen(content, declared_permissions)
     }
 
+    /// What it finds in one program of a skill whose programs have `whole` bytes together, beyond what
+    /// following its values shows.
+    fn screen_program(&self, _content: &str, _whole: usize) -> Vec<Finding> {
+        Vec::new()
+    }
+
     /// Whether it reads only prose. Of a program it is then given the comments, at their lines.
     fn reads_prose(&self) -> bool {
         false

