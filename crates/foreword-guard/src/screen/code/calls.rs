@@ -3,12 +3,13 @@
 mod builders;
 mod embedders;
 mod files;
-mod formats;
+pub(super) mod formats;
 pub(super) mod network;
 pub(super) mod processes;
 mod sockets;
 mod surroundings;
 mod texts;
+mod walks;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -87,6 +88,7 @@ impl Machine<'_> {
         if callee.disguised && !last.is_empty() {
             self.add(Act::Disguise, path, callee.marks.clone(), line);
         }
+        self.note_walk(last, &parts);
         if let Some(value) = self.building(path, last, &parts) {
             return value;
         }

@@ -9,10 +9,12 @@ mod transfer;
 
 use std::borrow::Cow;
 
+use super::calls::formats::filled;
 use super::effect::Act;
 use super::language::Language;
 use super::machine::Machine;
 use super::places::{is_agent_file, is_precious};
+use super::settings::at_path;
 use super::text::unescape;
 use super::value::{Marks, Origin, Value};
 use tools::credential;
@@ -150,6 +152,16 @@ impl Machine<'_> {
                 }
                 return self.run_code(language, &code, line);
             }
+            "printf" if has(rest, &["-v"]) => {
+                let mut words = rest.iter().skip_while(|w| w.as_text() != Some("-v")).skip(1);
+                let name = words.next().and_then(Value::constant).unwrap_or_default().to_owned();
+                let words: Vec<Value> = words.cloned().collect();
+                if let Some((template, args)) = words.split_first() {
+                    let value = filled(template, args, &[]);
+                    self.set_variable(&name, value);
+                }
+                return Value::default();
+            }
             "echo" | "printf" | "write-output" | "print" => {
                 let rest: Vec<Value> = rest
                     .iter()
@@ -193,6 +205,8 @@ impl Machine<'_> {
             }
             "rm" | "rmdir" | "shred" | "unlink" | "del" | "rd" | "remove-item" | "srm" | "wipe" => {
                 self.delete(rest, line);
+                let found = Value::marked(flow.clone());
+                self.note_deletion(&found, line);
             }
             "find" => return self.find(rest, line),
             "tee" => {
@@ -392,6 +406,15 @@ impl Machine<'_> {
             _ => {}
         }
         self.add(Act::Program, name, Marks::default(), line);
+        if matches!(name, "jq" | "yq")
+            && let [path, file] = operands(rest).collect::<Vec<_>>().as_slice()
+            && let Some(value) = file
+                .as_text()
+                .and_then(|file| self.asset(file))
+                .and_then(|text| at_path(text, path.constant()?))
+        {
+            return value;
+        }
         if FILTERS.contains(&name) {
             // What is looked for is no file.
             let patterns = ["grep", "egrep", "sed", "awk", "jq", "yq", "select-string"];

@@ -57,6 +57,12 @@ pub(crate) enum Act {
     Persist,
     /// Packages are installed.
     Install,
+    /// A package is replaced by another that the program names.
+    Replace,
+    /// A change is kept from whoever looks for changes.
+    Conceal,
+    /// The links of a text are made to lead elsewhere.
+    Relink,
     /// Cryptocurrency is mined.
     Mine,
     /// An account with all rights is made.

@@ -42,11 +42,33 @@ pub(crate) struct Call {
     pub(crate) line: u32,
 }
 
+/// How the name of a parameter begins that takes all further arguments.
+pub(crate) const REST: char = '*';
+
 /// A function, with or without a name.
 #[derive(Debug, Clone)]
 pub(crate) struct Function {
     pub(crate) params: Vec<Arc<str>>,
     pub(crate) body: Vec<Stmt>,
+}
+
+impl Function {
+    /// The place of the parameter that takes all further arguments.
+    pub(crate) fn rest(&self) -> Option<usize> {
+        self.params.iter().position(|param| param.starts_with(REST))
+    }
+
+    /// The names of its parameters, each with the argument that it gets.
+    pub(crate) fn bound<'f, V: Clone + Default + 'f>(
+        &'f self,
+        args: &'f [V],
+        gathered: impl Fn(&[V]) -> V + 'f,
+    ) -> impl Iterator<Item = (Arc<str>, V)> + 'f {
+        self.params.iter().enumerate().map(move |(place, param)| match param.strip_prefix(REST) {
+            Some(name) => (name.into(), gathered(args.get(place..).unwrap_or_default())),
+            None => (Arc::clone(param), args.get(place).cloned().unwrap_or_default()),
+        })
+    }
 }
 
 /// A command of a shell: its words, what it reads, where its output goes.

@@ -1,8 +1,10 @@
 //! What effects mean: the one place in which sources, ways out and hosts are weighed, for all languages.
 
+mod destinations;
 mod documents;
 mod hosts;
 mod joined;
+mod passwords;
 mod started;
 mod ways_out;
 
@@ -14,7 +16,7 @@ use super::calls::processes::PICKLE;
 use super::effect::{APPENDED, Act, Effect};
 use super::machine::payments::is_payment_address;
 pub(crate) use super::machine::payments::seeks_payment_addresses;
-use super::machine::{Program, ProgramKind, REQUEST_INPUT};
+use super::machine::{FORM_INPUT, Program, ProgramKind, REQUEST_INPUT};
 use super::places::{is_agent_file, starts_on_its_own};
 use super::value::{HOLE, Mark, Origin};
 use crate::screen::url::Url;
@@ -22,6 +24,7 @@ use crate::screen::verdict::Verdict;
 pub(crate) use documents::Documents;
 pub(crate) use hosts::Addresses;
 use hosts::Standing;
+pub(crate) use passwords::accepted_constant;
 use started::starts_foreign_program;
 
 /// A finding on its way: where, how grave, what.
@@ -61,6 +64,7 @@ pub(crate) fn judge(
     judge.collections(effects);
     judge.joined_shells(effects);
     judge.repositories(effects);
+    judge.spreading(effects);
     judge.found
 }
 
@@ -128,6 +132,8 @@ impl Judge<'_> {
             ),
             Act::LoadRemote => self.loaded(effect),
             Act::Install => self.installed(effect),
+            Act::Replace => self.replaced(effect),
+            Act::Relink => self.relinked(effect),
             Act::Clip => self.copied(effect),
             Act::Tunnel => self.tunnelled(effect),
             Act::Mine if !self.in_document(effect) => {
@@ -146,7 +152,12 @@ impl Judge<'_> {
             Act::Payee => self.payee(effect),
             Act::Wipe => self.wiped(effect),
             Act::Mine | Act::Account => {}
-            Act::Program | Act::Shell | Act::ReadSecret | Act::NameSecret | Act::Listen => {}
+            Act::Conceal
+            | Act::Program
+            | Act::Shell
+            | Act::ReadSecret
+            | Act::NameSecret
+            | Act::Listen => {}
         }
     }
 
@@ -166,6 +177,10 @@ impl Judge<'_> {
         if fetched.iter().any(|mark| mark.detail == REQUEST_INPUT) {
             let message = "Runs what a visitor of a page sends.".into();
             return self.add(effect, "reverse-shell", Verdict::Reject, message);
+        }
+        if fetched.iter().any(|mark| mark.detail == FORM_INPUT) {
+            let message = "Runs what a request or a form holds.".into();
+            return self.add(effect, "reverse-shell", Verdict::NeedsReview, message);
         }
         if fetched.iter().any(|mark| mark.detail == HIDDEN_ADDRESS) {
             let message = "Runs code downloaded from an address that it decodes first.".into();

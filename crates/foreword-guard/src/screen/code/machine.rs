@@ -8,6 +8,7 @@ mod flow;
 mod functions;
 mod modules;
 pub(super) mod payments;
+mod templates;
 mod values;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -16,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use modules::{file_name, plain_module};
-pub(super) use values::{BACKWARDS, REQUEST_INPUT, is_passive};
+pub(super) use values::{BACKWARDS, FORM_INPUT, REQUEST_INPUT, is_passive};
 
 use super::effect::{Act, Effect};
 use super::ir::{Function, Stmt, Target};
@@ -128,6 +129,8 @@ pub(crate) struct Machine<'a> {
     assets: &'a HashMap<String, String>,
     /// What programs wrote to files, by path.
     pub(super) staged: BTreeMap<String, Value>,
+    /// The directories of a person that each program walks through.
+    pub(super) walked: HashMap<usize, String>,
     /// The programs that hold an address for payments.
     pays: HashSet<usize>,
     /// The programs that compare what they fetch with a checksum.
@@ -144,6 +147,12 @@ pub(crate) struct Machine<'a> {
     nested: usize,
     depth: usize,
     steps: usize,
+    /// The language of the text that is read as a program.
+    speaks: Option<Language>,
+    /// The texts that were read as programs in this walk.
+    templates: usize,
+    /// The line of the last call.
+    near: u32,
     /// The line that code in a string is reported at.
     at_line: Option<u32>,
 }
@@ -181,6 +190,7 @@ pub(crate) fn effects(
         connected: HashMap::new(),
         assets,
         staged: BTreeMap::new(),
+        walked: HashMap::new(),
         pays: HashSet::new(),
         checked: HashSet::new(),
         printed: programs.iter().map(|_| Marks::default()).collect(),
@@ -192,6 +202,9 @@ pub(crate) fn effects(
         nested: 0,
         depth: 0,
         steps: 0,
+        speaks: None,
+        templates: 0,
+        near: 0,
         at_line: None,
     };
     let mut known = None;
@@ -205,6 +218,7 @@ pub(crate) fn effects(
         machine.effects.clear();
         machine.seen.clear();
         machine.follow_steps = MAX_FOLLOWED_STEPS;
+        machine.templates = 0;
         for file in 0..programs.len() {
             machine.file = file;
             let body = body(file);
@@ -269,6 +283,9 @@ impl Machine<'_> {
     }
 
     pub(super) fn language(&self) -> Language {
+        if let Some(language) = self.speaks {
+            return language;
+        }
         self.programs.get(self.file).map_or(Language::Shell, |program| program.language)
     }
 
@@ -340,7 +357,12 @@ impl Machine<'_> {
                 }
                 let args = summary.map(|summary| {
                     summary.function.get_or_insert_with(|| Arc::clone(function));
-                    summary.args.clone()
+                    let mut args = summary.args.clone();
+                    if let Some(rest) = function.rest().filter(|_| summary.several) {
+                        // The words of several callers are no words of any.
+                        args.truncate(rest);
+                    }
+                    args
                 });
                 let args = args.unwrap_or_default();
                 let before = self.inside.replace(Arc::clone(name));
@@ -409,6 +431,13 @@ impl Machine<'_> {
             return self.put(name, entry, value);
         }
         let is_member = name.len() != target.name.len() || name.contains('.');
+        if name.ends_with(".src") && value.text.is_some() && !value.marks.is_empty() {
+            // A picture whose address carries something.
+            let address = value.as_text().unwrap_or_default().to_owned();
+            if address.contains("://") {
+                self.add(Act::Http, &address, value.all_marks(), self.near);
+            }
+        }
         if extends {
             let before = self.lookup(name).cloned().unwrap_or_default();
             value = match (&before.items, &value.items) {

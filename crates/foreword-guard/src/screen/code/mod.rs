@@ -16,6 +16,7 @@ mod lower;
 mod machine;
 mod manifests;
 mod places;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -36,6 +37,8 @@ pub(crate) use judge::Documents;
 use language::{Language, Parsers};
 use machine::Program;
 pub(crate) use machine::ProgramKind;
+
+use crate::screen::verdict::Verdict;
 
 /// Below this much text a second thread costs more than it brings.
 const FEW_BYTES: usize = 24 * 1024;
@@ -141,7 +144,19 @@ impl Code {
             .filter(|file| self.texts.get(*file).is_some_and(|t| judge::seeks_payment_addresses(t)))
             .collect();
         let found = judge::judge(effects, &self.programs, documents, &addresses, &swappers);
-        let found = found.into_iter().map(|mut j| {
+        let accepted = self.texts.iter().enumerate().filter(|(program, _)| {
+            self.programs.get(*program).is_some_and(|p| p.kind == ProgramKind::File)
+        });
+        let accepted = accepted.filter_map(|(program, text)| {
+            Some(Judgement {
+                rule: "fixed-password",
+                verdict: Verdict::NeedsReview,
+                program,
+                line: judge::accepted_constant(text)?,
+                message: "Accepts a password that stands in the program.".into(),
+            })
+        });
+        let found = found.into_iter().chain(accepted).map(|mut j| {
             let above = self.programs.get(j.program).map_or(0, |program| program.lines_above);
             j.line = j.line.saturating_add(above);
             let file = self.places.get(j.program).map_or(0, |(file, _)| *file);

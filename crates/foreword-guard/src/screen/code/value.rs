@@ -14,6 +14,8 @@ const MAX_NESTING: u8 = 24;
 const MAX_OTHERS: usize = 24;
 /// Texts that are longer are not put together with every alternative.
 const MAX_VARIED: usize = 512;
+/// Arguments that a parameter takes which takes all that are left.
+const MAX_WORDS: usize = 64;
 /// Marks that one value carries.
 const MAX_MARKS: usize = 16;
 
@@ -230,6 +232,24 @@ impl Value {
         std::iter::once(self).chain(self.others.iter().flat_map(|others| others.iter()))
     }
 
+    /// A list of values, those of lists within it among them.
+    pub(crate) fn list(values: &[Self]) -> Self {
+        let mut list = Vec::with_capacity(values.len());
+        for value in values.iter().take(MAX_WORDS) {
+            match &value.items {
+                Some(items) if value.text.is_none() => {
+                    list.extend(items.iter().take(MAX_WORDS).cloned());
+                }
+                _ => list.push(value.clone()),
+            }
+        }
+        let mut whole = Self::default();
+        for value in values {
+            whole.marks.add(&value.all_marks());
+        }
+        Self { items: Some(Rc::new(list)), ..whole }.holding()
+    }
+
     /// One of several values, whichever.
     pub(crate) fn one_of(values: impl IntoIterator<Item = Self>) -> Self {
         let mut all: Vec<Self> = Vec::new();
@@ -339,6 +359,26 @@ impl Value {
         }
     }
 
+    /// An entry of a table: each whose name the index may be, or any if it is not known.
+    pub(crate) fn entry_of_table(&self, index: &Self) -> Option<Self> {
+        let fields = self.fields.as_ref().filter(|_| self.path.is_none())?;
+        if index.number.is_some() || index.others.is_none() && index.constant().is_some() {
+            return None;
+        }
+        let named = index.alternatives().filter_map(Self::constant);
+        let mut entries: Vec<Self> = named.filter_map(|name| fields.get(name)).cloned().collect();
+        if entries.is_empty() {
+            let all = fields.iter().filter(|(name, _)| !name.is_empty() && !name.starts_with('+'));
+            entries = all.take(MAX_OTHERS).map(|(_, value)| value.clone()).collect();
+        }
+        if entries.is_empty() {
+            return None;
+        }
+        let mut value = Self::one_of(entries);
+        value.marks.add(&self.marks);
+        Some(value)
+    }
+
     pub(crate) fn field(&self, name: &str) -> Option<&Value> {
         self.fields.as_ref().and_then(|fields| fields.get(name))
     }
@@ -359,6 +399,16 @@ impl Value {
             }
         } else if self.others.is_none() {
             self.others.clone_from(&other.others);
+        }
+        // What one of them is said to hold may come from the other.
+        match (&mut self.fields, &other.fields) {
+            (Some(fields), None) if !other.marks.is_empty() => mark_all(fields, &other.marks),
+            (None, Some(fields)) if !self.marks.is_empty() => {
+                let mut fields = Rc::clone(fields);
+                mark_all(&mut fields, &self.marks);
+                self.fields = Some(fields);
+            }
+            _ => {}
         }
         self.text = self.text.or_else(|| other.text.clone());
         self.number = self.number.or(other.number);
@@ -422,6 +472,15 @@ impl Value {
         }
         out.text = known.then(|| cut(&text).into());
         out
+    }
+}
+
+fn mark_all(fields: &mut Rc<BTreeMap<Arc<str>, Value>>, marks: &Marks) {
+    let new = |value: &Value| marks.iter().any(|mark| !value.marks.has(&mark.origin));
+    if fields.values().any(new) {
+        for value in Rc::make_mut(fields).values_mut() {
+            value.marks.add(marks);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::screen::code::effect::APPENDED;
 use crate::screen::code::effect::Act;
 use crate::screen::code::machine::Machine;
 use crate::screen::code::places::{is_key_pattern, is_personal, is_precious};
+use crate::screen::code::settings::settings;
 use crate::screen::code::value::{Marks, Origin, Value};
 
 impl Machine<'_> {
@@ -42,10 +43,18 @@ impl Machine<'_> {
             {
                 Some(Value::joined(parts.args, "/"))
             }
+            "with_name" | "with_suffix" if first.text.is_some() => Some(first.clone()),
             "joinpath" => {
                 let mut all = vec![receiver.clone()];
                 all.extend(parts.args.iter().cloned());
                 Some(Value::joined(&all, "/"))
+            }
+            // Perl: a name with a tilde, and no pattern.
+            "glob"
+                if first.constant().is_some_and(|t| t.starts_with('~') && !t.contains('*'))
+                    && self.language().is_loose() =>
+            {
+                Some(first.clone())
             }
             "dirname" if !parts.args.is_empty() => {
                 let above = |t: &str| match t.rsplit_once('/') {
@@ -119,6 +128,14 @@ impl Machine<'_> {
             {
                 Some(self.read_path(first, line))
             }
+            "load" | "loads" | "parse" | "safe_load"
+                if first.constant().is_some()
+                    && ["yaml", "toml", "YAML", "TOML"].iter().any(|part| path.contains(part)) =>
+            {
+                let mut value = first.constant().and_then(settings).unwrap_or_default();
+                value.marks.add(&parts.marks());
+                Some(value)
+            }
             "load" | "loads" | "parse" | "parseJSON"
                 if path.to_ascii_lowercase().contains("json") =>
             {
@@ -177,7 +194,9 @@ impl Machine<'_> {
             }
             "read" if matches!(path, "File.read" | "IO.read") => Some(self.read_path(first, line)),
             // What was opened is a file of the folder, and its text is known.
-            "read" | "readlines" if receiver.as_text().is_some_and(|t| t.contains('\n')) => {
+            "read" | "readlines"
+                if receiver.as_text().is_some_and(|t| t.contains('\n') || t.starts_with('{')) =>
+            {
                 Some(receiver.clone())
             }
             "read_text" | "read_bytes" | "read" | "readlines" | "readText"

@@ -8,7 +8,11 @@ use crate::screen::code::value::Value;
 const MAX_PLACES: usize = 32;
 
 /// A template with its places filled, as far as that can be told.
-pub(super) fn filled(template: &Value, args: &[Value], named: &[(Arc<str>, Value)]) -> Value {
+pub(in crate::screen::code) fn filled(
+    template: &Value,
+    args: &[Value],
+    named: &[(Arc<str>, Value)],
+) -> Value {
     let args = match args {
         // `"%s %s" % (a, b)`
         [one] if one.items.is_some() && one.text.is_none() => {

@@ -6,7 +6,7 @@ use super::Parts;
 use crate::screen::code::effect::Act;
 use crate::screen::code::machine::Machine;
 use crate::screen::code::places::{METADATA, is_metadata};
-use crate::screen::code::value::{Marks, Origin, Value};
+use crate::screen::code::value::{HOLE, Marks, Origin, Value};
 
 /// Where something came from whose address a program decodes first.
 pub(crate) const HIDDEN_ADDRESS: &str = "a hidden address";
@@ -291,28 +291,43 @@ impl Machine<'_> {
             (
                 _,
                 "gethostbyname" | "getaddrinfo" | "resolve" | "resolve4" | "resolvetxt" | "lookup"
-                | "query" | "getaddress" | "resolve6" | "gethostentry" | "gethostaddresses",
-            ) if ["dns", "socket", "resolver", "Resolv"].iter().any(|p| path.contains(p)) => {
-                let first = parts.first().cloned().unwrap_or_default();
-                let name = first.as_text().unwrap_or_default().to_owned();
-                self.add(Act::Lookup, &name, first.all_marks(), line);
-                Some(Value::marked(self.mark(Origin::Fetched, name, line)))
+                | "query" | "getaddress" | "resolve6" | "gethostentry" | "gethostaddresses"
+                | "resolveany" | "getaddresses" | "getbyname",
+            ) if ["dns", "socket", "resolver", "Resolv", "InetAddress"]
+                .iter()
+                .any(|p| path.contains(p)) =>
+            {
+                Some(self.look_up(parts))
             }
-            (_, "sendmail" | "send_message" | "sendmessage")
-                if path.contains("smtp")
+            // Go, PHP, Perl and C, where the name of the function is enough.
+            (
+                _,
+                "lookuphost" | "lookuptxt" | "lookupip" | "lookupaddr" | "lookupcname" | "lookupmx"
+                | "lookupns" | "to_socket_addrs" | "gethostbyname" | "dns_get_record"
+                | "checkdnsrr" | "lookup_host" | "getaddrinfo",
+            ) if self.language().is_loose() => Some(self.look_up(parts)),
+            (_, "urlunsplit" | "urlunparse") => {
+                let host = parts.first().and_then(|v| v.items.as_ref()?.get(1).cloned());
+                let whole = host.unwrap_or_default();
+                self.note_link(&whole, line);
+                Some(Value { text: whole.text.clone(), ..Value::marked(parts.marks()) })
+            }
+            (_, "_replace") if parts.named(&["netloc"]).is_some() => {
+                let host = parts.named(&["netloc"]).cloned().unwrap_or_default();
+                self.note_link(&host, line);
+                Some(Value::marked(parts.marks()))
+            }
+            (_, "sendmail" | "send_message" | "sendmessage" | "mail" | "wp_mail" | "deliver")
+                if matches!(path, "mail" | "wp_mail") && self.language().is_loose()
+                    || path.contains("smtp")
                     || path.contains("SMTP")
                     || path.contains("transporter")
+                    || parts
+                        .first()
+                        .is_some_and(|v| v.field("to").or(v.field("bcc")).is_some())
                     || path.contains("mail") =>
             {
-                let mut target = String::new();
-                for value in parts.args {
-                    let texts = value.all_texts();
-                    let addresses = texts.split(' ').filter(|t| t.contains('@') && t.len() < 80);
-                    for address in addresses.take(3) {
-                        target.push_str(address);
-                        target.push(' ');
-                    }
-                }
+                let mut target = recipients(parts);
                 if target.is_empty() {
                     target = self.connected.get(&self.file).cloned().unwrap_or_default();
                 }
@@ -328,10 +343,18 @@ impl Machine<'_> {
                 .any(|p| path.to_ascii_lowercase().contains(p)) =>
             {
                 let mut marks = parts.given();
-                if let Some(file) = parts.first().filter(|v| v.text.is_some()) {
+                if let Some(file) =
+                    parts.first().filter(|v| v.text.is_some() || last == "upload_file")
+                {
                     marks.add(&self.read_path(file, line).marks);
                 }
                 let bucket = parts.args.get(1).or(parts.named(&["Bucket", "bucket"]));
+                let others = bucket.into_iter().flat_map(Value::alternatives).skip(1);
+                let others: Vec<String> =
+                    others.filter_map(Value::as_text).map(str::to_owned).collect();
+                for other in others.iter().filter(|_| last != "put" && !last.starts_with("stor")) {
+                    self.add(Act::Copy, &format!("s3://{other}"), marks.clone(), line);
+                }
                 let bucket = bucket.and_then(Value::as_text).map(|b| format!("s3://{b}"));
                 let target = if last == "put" || last.starts_with("stor") {
                     self.connected.get(&self.file).cloned()
@@ -341,8 +364,42 @@ impl Machine<'_> {
                 self.add(Act::Copy, &target.unwrap_or_default(), marks, line);
                 Some(Value::default())
             }
+            // The client sends it later; where to and what stands here.
+            (_, "putobjectcommand") => {
+                let given = parts.first_or_nothing();
+                let given = given.field("params").unwrap_or(given);
+                let marks = given.all_marks();
+                let buckets = given.field("Bucket").into_iter().flat_map(Value::alternatives);
+                let buckets: Vec<String> =
+                    buckets.filter_map(Value::as_text).map(str::to_owned).collect();
+                for bucket in buckets {
+                    self.add(Act::Copy, &format!("s3://{bucket}"), marks.clone(), line);
+                }
+                Some(Value::marked(marks))
+            }
             _ => None,
         }
+    }
+
+    /// The host of a link gets another end, or another name altogether.
+    pub(in crate::screen::code) fn note_link(&mut self, host: &Value, line: u32) {
+        for host in host.alternatives().filter_map(Value::as_text) {
+            let partly = host.contains(HOLE) && host.contains('.') && host.len() < 120;
+            if partly && !host.ends_with(HOLE) {
+                let target = format!("https://{host}");
+                self.add(Act::Relink, &target, Marks::default(), line);
+            }
+        }
+    }
+
+    /// A name is looked up.
+    fn look_up(&mut self, parts: &Parts<'_>) -> Value {
+        let texts = parts.args.iter().chain(parts.receiver);
+        let name = texts.into_iter().find(|v| v.text.is_some() || !v.marks.is_empty());
+        let name = name.cloned().unwrap_or_default();
+        let target = name.as_text().unwrap_or_default().to_owned();
+        self.add(Act::Lookup, &target, name.all_marks(), parts.line);
+        Value::marked(self.mark(Origin::Fetched, target, parts.line))
     }
 
     pub(super) fn request(&mut self, parts: &Parts<'_>, secure: bool) -> Value {
@@ -355,12 +412,16 @@ impl Machine<'_> {
         let named = parts.named(&["url", "uri"]).cloned();
         let url = parts.args.iter().find(is_url).cloned().or(named).or(from_options);
         let url = url.or_else(|| parts.args.first().cloned()).unwrap_or_default();
-        let proofs = ["headers", "auth", "cookies", "Authorization", "token"];
+        let proofs = ["auth", "cookies", "Authorization", "token"];
         let (mut data, mut proof) = (url.marks.clone(), Marks::default());
         for value in parts.args {
             match &value.fields {
                 Some(fields) => {
                     for (name, field) in fields.iter() {
+                        if name.as_ref() == "headers" {
+                            split_headers(field, &mut data, &mut proof);
+                            continue;
+                        }
                         let to =
                             if proofs.contains(&name.as_ref()) { &mut proof } else { &mut data };
                         to.add(&field.all_marks());
@@ -375,6 +436,10 @@ impl Machine<'_> {
         }
         for (name, value) in parts.named {
             data.add(&self.environment(value, line));
+            if name.as_ref() == "headers" {
+                split_headers(value, &mut data, &mut proof);
+                continue;
+            }
             let to = if proofs.contains(&name.as_ref()) { &mut proof } else { &mut data };
             to.add(&value.all_marks());
         }
@@ -410,6 +475,74 @@ impl Machine<'_> {
             ..Value::marked(marks)
         }
     }
+}
+
+/// The mail boxes that a mail goes to, as far as they stand in the program. Who sends it is none.
+fn recipients(parts: &Parts<'_>) -> String {
+    let senders = ["from", "From", "from_addr", "sender", "reply_to", "replyTo", "Reply-To"];
+    let mut found = String::new();
+    let mut add = |value: &Value| {
+        let texts = value.all_texts();
+        let is_box = |t: &&str| t.contains('@') && t.len() < 80 && !found.contains(t);
+        let boxes: Vec<&str> =
+            texts.split([' ', ',', ';', '<', '>']).filter(is_box).take(4).collect();
+        for one in boxes {
+            found.push_str(one);
+            found.push(' ');
+        }
+    };
+    // `sendmail(from, to, message)`
+    let from_first = parts.receiver.is_some() && parts.args.len() >= 3;
+    let skip = usize::from(from_first);
+    let all = parts.args.iter().skip(skip).chain(parts.receiver);
+    let named = parts.named.iter().filter(|(name, _)| !senders.contains(&name.as_ref()));
+    for value in all.chain(named.map(|(_, value)| value)) {
+        match &value.fields {
+            Some(fields) => {
+                for (name, field) in fields.iter() {
+                    let to = ["to", "cc", "bcc", "To", "Cc", "Bcc", "BCC", "CC"];
+                    if to.contains(&name.as_ref()) || name.starts_with('+') {
+                        add(field);
+                    }
+                }
+            }
+            None => add(value),
+        }
+    }
+    found
+}
+
+/// Headers that say who calls are a proof; any other carries data.
+fn split_headers(headers: &Value, data: &mut Marks, proof: &mut Marks) {
+    let Some(fields) = &headers.fields else { return proof.add(&headers.all_marks()) };
+    for (name, value) in fields.iter() {
+        let to = if is_proof_header(name) { &mut *proof } else { &mut *data };
+        to.add(&value.all_marks());
+    }
+}
+
+/// Whether a header says who calls.
+pub(in crate::screen::code) fn is_proof_header(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let words = [
+        "auth",
+        "key",
+        "token",
+        "cookie",
+        "secret",
+        "signature",
+        "bearer",
+        "password",
+        "agent",
+        "session",
+        "credential",
+        "project",
+        "account",
+        "tenant",
+        "org",
+    ];
+    // An entry whose name is not known may be one.
+    lower.is_empty() || words.iter().any(|word| lower.contains(word))
 }
 
 /// `("host", 443)`, `{host: …, port: …}` or a text.

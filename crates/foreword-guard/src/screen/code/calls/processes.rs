@@ -227,10 +227,13 @@ impl Machine<'_> {
     }
 
     fn start_one(&mut self, first: &Value, parts: &Parts<'_>, line: u32) -> Value {
-        let mut words: Vec<Value> = match &first.items {
-            Some(items) => items.as_ref().clone(),
-            None => Vec::new(),
-        };
+        // `[tool, *options]` is one list.
+        let mut words: Vec<Value> = match Value::list(std::slice::from_ref(first)).items {
+            Some(items) if first.items.is_some() => Value::list(&items).items,
+            _ => None,
+        }
+        .map(|items| items.to_vec())
+        .unwrap_or_default();
         let stdin = parts.named(&["input", "stdin"]);
         if words.is_empty() {
             let more = parts.args.get(1).and_then(|v| v.items.as_ref());

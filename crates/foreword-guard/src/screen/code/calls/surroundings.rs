@@ -2,7 +2,7 @@
 
 use super::Parts;
 use crate::screen::code::effect::Act;
-use crate::screen::code::machine::Machine;
+use crate::screen::code::machine::{FORM_INPUT, Machine};
 use crate::screen::code::value::{Marks, Origin, Value};
 
 impl Machine<'_> {
@@ -45,6 +45,16 @@ impl Machine<'_> {
                 if parts.args.iter().any(is_environment) =>
             {
                 Some(whole(self).or(&Value::marked(parts.marks())))
+            }
+            "FormData" | "serializeArray" | "serialize"
+                if last == "FormData" || path.starts_with('.') || path.starts_with('$') =>
+            {
+                Some(Value::marked(self.mark(Origin::Fetched, FORM_INPUT, line)))
+            }
+            "querySelector" | "getElementById" | "querySelectorAll" | "getElementsByName"
+                if path.starts_with("document.") =>
+            {
+                Some(Value::marked(self.mark(Origin::Fetched, FORM_INPUT, line)))
             }
             "getenvironmentvariables" => Some(whole(self)),
             "paste" if path.contains("clip") => {

@@ -167,6 +167,17 @@ impl Machine<'_> {
         }
         let mut value = match last {
             "range-of" => return range(parts.args),
+            "join" if receiver.items.is_some() && receiver.others.is_some() => {
+                let between = first.constant().unwrap_or_default();
+                let lists = receiver.alternatives().filter_map(|v| v.items.as_ref());
+                let mut texts = Vec::new();
+                for list in lists {
+                    let text = Value::joined(list, between);
+                    self.note_pieces(list, &text);
+                    texts.push(text);
+                }
+                Value::one_of(texts)
+            }
             "join" => {
                 let (list, between) = if receiver.items.is_some() {
                     (receiver.items.as_ref(), first.constant().unwrap_or_default())
@@ -182,6 +193,7 @@ impl Machine<'_> {
                     None if first.text.is_some() && parts.args.len() == 1 => first.clone(),
                     Some(list) => {
                         let mut value = Value::joined(list, between);
+                        self.note_pieces(list, &value);
                         // Short pieces put together are a disguise; a list of words is none.
                         let short = |v: &Value| {
                             v.as_text().is_some_and(|t| t.len() <= 6 && !t.contains('/'))

@@ -3,7 +3,7 @@
 use crate::screen::code::effect::Act;
 use crate::screen::code::language::Language;
 use crate::screen::code::machine::Machine;
-use crate::screen::code::value::{Marks, Origin, Value};
+use crate::screen::code::value::{HOLE, Marks, Origin, Value};
 
 impl Machine<'_> {
     /// What `git` does; `Some` if what it prints matters.
@@ -54,6 +54,8 @@ impl Machine<'_> {
             self.add(Act::Copy, &format!("git {text}"), marks, line);
         } else if text.starts_with("push") {
             self.add(Act::Program, "git push", Marks::default(), line);
+        } else if text.starts_with("commit") {
+            self.add(Act::Program, "git commit", Marks::default(), line);
         } else if text.starts_with("config")
             && [
                 "core.hooksPath",
@@ -80,6 +82,10 @@ impl Machine<'_> {
             && (text.contains("sslVerify false") || text.contains("http.proxy"))
         {
             self.add(Act::Lower, &format!("git {text}"), Marks::default(), line);
+        } else if text.starts_with("update-index")
+            && ["--assume-unchanged", "--skip-worktree"].iter().any(|o| text.contains(o))
+        {
+            self.add(Act::Conceal, &format!("git {text}"), Marks::default(), line);
         } else if text.starts_with("clone")
             && let Some(url) = url
         {
@@ -97,12 +103,50 @@ impl Machine<'_> {
         if lower.contains("config set") && source.iter().any(|key| lower.contains(key)) {
             self.add(Act::Install, &format!("{name} --registry {text}"), Marks::default(), line);
         }
+        if lower.contains("strict-ssl false") || lower.contains("strict-ssl=false") {
+            self.add(Act::Lower, &format!("{name} {text}"), Marks::default(), line);
+        }
+        let adds_source = match name {
+            "gem" => lower.starts_with("source") && lower.contains("-a"),
+            "go" => lower.starts_with("env -w") && lower.contains("proxy="),
+            "brew" => lower.starts_with("tap ") && lower.contains("://"),
+            _ => ["source add", "mirror.", "repositories.", "global.index", "source.url"]
+                .iter()
+                .any(|words| lower.contains(words)),
+        };
+        if adds_source && lower.contains("://") {
+            self.add(Act::Install, &format!("{name} --source {text}"), Marks::default(), line);
+        }
+        if name == "go" {
+            self.replace_module(rest, line);
+        }
         let installs = matches!(name, "npx" | "uvx")
             || ["install", " i ", "add", "get"].iter().any(|w| format!(" {text} ").contains(w));
         if installs {
             self.add(Act::Install, &format!("{name} {text}"), Marks::default(), line);
         } else {
             self.add(Act::Program, &format!("{name} {text}"), Marks::default(), line);
+        }
+    }
+
+    /// `go mod edit -replace module=other`, `go env -w GOFLAGS=-insecure`.
+    fn replace_module(&mut self, rest: &[Value], line: u32) {
+        let words: Vec<&str> = rest.iter().filter_map(Value::as_text).collect();
+        for (place, word) in words.iter().enumerate() {
+            if UNCHECKED.contains(word) {
+                self.add(Act::Lower, &format!("go {}", words.join(" ")), Marks::default(), line);
+            }
+            let Some(inline) = word.strip_prefix("-replace") else { continue };
+            let pair = match inline.strip_prefix('=') {
+                Some(pair) => pair,
+                None => words.get(place + 1).copied().unwrap_or_default(),
+            };
+            let Some((module, by)) = pair.split_once('=') else { continue };
+            let local = by.starts_with(['.', '/', HOLE]);
+            if !local && !module.starts_with(HOLE) {
+                let target = format!("go --source https://{by}");
+                self.add(Act::Replace, &target, Marks::default(), line);
+            }
         }
     }
 
@@ -129,6 +173,17 @@ impl Machine<'_> {
         }
     }
 }
+
+/// Settings that let packages through which nobody vouches for.
+const UNCHECKED: [&str; 7] = [
+    "GOFLAGS=-insecure",
+    "GONOSUMDB=*",
+    "GONOSUMCHECK=1",
+    "GOSUMDB=off",
+    "GOINSECURE=*",
+    "GONOSUMDB=off",
+    "GOPRIVATE=*",
+];
 
 /// The words of `git` from its verb on: `git -C directory push`.
 fn without_options(words: &[Value]) -> &[Value] {

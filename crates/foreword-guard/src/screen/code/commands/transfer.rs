@@ -1,11 +1,18 @@
 //! Commands that move data over the network: `curl`, `scp`, `nc` and the like.
 
 use super::{all_marks, operands};
+use crate::screen::code::calls::network::is_proof_header;
 use crate::screen::code::effect::Act;
 use crate::screen::code::machine::Machine;
 use crate::screen::code::places::{METADATA, is_metadata};
-use crate::screen::code::value::{Marks, Origin, Value};
+use crate::screen::code::value::{HOLE, Marks, Origin, Value};
 use crate::screen::known_hosts::is_code_host;
+
+/// Whether a header holds something else than a proof of who calls: `X-Data: …`.
+fn carries_data(header: &Value) -> bool {
+    let name = header.as_text().and_then(|text| text.split_once(':')).map(|(name, _)| name);
+    name.is_some_and(|name| !name.contains(HOLE) && !is_proof_header(name))
+}
 
 impl Machine<'_> {
     /// `curl` and its like: requests, uploads and downloads.
@@ -69,6 +76,9 @@ impl Machine<'_> {
                             data.add(&stdin.map(Value::all_marks).unwrap_or_default());
                         }
                     }
+                }
+                "-h" | "--header" if words.peek().is_some_and(|w| carries_data(w)) => {
+                    data.add(&words.next().map(Value::all_marks).unwrap_or_default());
                 }
                 "-h" | "--header" | "-u" | "--user" | "-headers" | "-b" | "--cookie"
                 | "--oauth2-bearer" => {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::hosts::Standing;
 use super::{Judge, short};
 use crate::screen::code::effect::{Act, Effect};
+use crate::screen::code::machine::{FORM_INPUT, REQUEST_INPUT};
 use crate::screen::code::places::{DOTENV, is_personal};
 use crate::screen::code::value::{HOLE, Mark, Marks, Origin};
 use crate::screen::url::Doubt;
@@ -31,6 +32,9 @@ impl Judge<'_> {
         if let Some((verdict, what)) = self.secret_sent(effect, standing) {
             let rule = "secret-exfiltration";
             return self.add(effect, rule, verdict, format!("Sends {what} to {to}."));
+        }
+        if self.own_destination(effect) {
+            return;
         }
         let has = |origin: &Origin| effect.marks.has(origin);
         let program_like = !self.in_document(effect);
@@ -85,6 +89,12 @@ impl Judge<'_> {
                     .any(|m| m.origin == Origin::Files && is_personal(&m.detail));
                 let verdict = if personal { Verdict::Reject } else { Verdict::NeedsReview };
                 self.add(effect, "data-upload", verdict, message);
+            }
+            Standing::Stranger | Standing::Weak(_) if program_like && sends_input(effect) => {
+                let message = format!(
+                    "Sends what visitors type to {to}, which the skill's text does not name."
+                );
+                self.add(effect, "data-upload", Verdict::NeedsReview, message);
             }
             Standing::Open
                 if effect.act == Act::Lookup
@@ -389,6 +399,13 @@ fn sends_files(effect: &Effect) -> bool {
                 .any(|e| m.detail.ends_with(e))
     };
     effect.marks.iter().any(|m| m.origin == Origin::Files && !configuration(m))
+}
+
+/// What the visitors of a page type or send is handed on.
+fn sends_input(effect: &Effect) -> bool {
+    effect.marks.iter().any(|m| {
+        m.origin == Origin::Fetched && [REQUEST_INPUT, FORM_INPUT].contains(&m.detail.as_str())
+    })
 }
 
 /// The registered name of a host, as far as that can be told: its last two labels.

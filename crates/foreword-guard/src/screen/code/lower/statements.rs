@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Lowerer;
-use crate::screen::code::ir::{Expr, Function, INSTANCE, Stmt, Target};
+use crate::screen::code::ir::{Expr, Function, INSTANCE, REST, Stmt, Target};
 use tree_sitter::Node;
 
 impl<'t> Lowerer<'t> {
@@ -379,6 +379,7 @@ impl<'t> Lowerer<'t> {
                 .or_else(|| child.child_by_field_id(self.words.name))
                 .or_else(|| child.child_by_field_id(self.words.left))
                 .unwrap_or(child);
+            let name_kind = self.kind(name);
             let targets = self.targets(name);
             if targets.len() > 1 || targets.iter().any(|target| !target.fields.is_empty()) {
                 // `function ({a, b})`: the parts have names, the whole has none.
@@ -410,7 +411,11 @@ impl<'t> Lowerer<'t> {
                 let value = Expr::Name(Arc::clone(&name));
                 body.push(Stmt::Bind { targets, value, extends: false });
             }
-            out.push(name);
+            // `*args` and `...args` take what is left.
+            let takes_rest = [name_kind, self.kind(child)].iter().any(|kind| {
+                matches!(*kind, "rest_pattern" | "list_splat_pattern" | "splat_parameter")
+            });
+            out.push(if takes_rest { format!("{REST}{name}").into() } else { name });
         }
         out
     }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::flow::is_filling;
+use super::values::{FORM_INPUT, is_request};
 use super::{Calls, MAX_FOLLOWED, MAX_INNER_CODE, MAX_NESTED, Machine, Scope};
 use crate::screen::code::effect::Act;
 use crate::screen::code::ir::{Call, Command, Expr, Function, Stmt};
@@ -12,8 +13,29 @@ use crate::screen::code::lower::lower;
 use crate::screen::code::places::{secret_at, secret_directory};
 use crate::screen::code::value::{HOLE, Marks, Origin, Value};
 
+/// Modules whose functions are never those of the folder, even by the same name.
+const MODULES: [&str; 16] = [
+    "subprocess",
+    "os",
+    "shutil",
+    "requests",
+    "httpx",
+    "json",
+    "sys",
+    "smtplib",
+    "socket",
+    "fs",
+    "child_process",
+    "axios",
+    "http",
+    "https",
+    "File",
+    "FileUtils",
+];
+
 impl Machine<'_> {
     pub(super) fn call(&mut self, call: &Call) -> Value {
+        self.near = call.line;
         // What a call is on: `object.method(…)`.
         let receiver = match &call.callee {
             Expr::Member(object, _) | Expr::Index(object, _) => Some(self.value(object)),
@@ -39,6 +61,14 @@ impl Machine<'_> {
             }
             other => self.value(other),
         };
+        if let Expr::Member(object, name) = &call.callee
+            && is_request(object, name)
+            && receiver.as_ref().is_none_or(|r| r.text.is_none() && r.fields.is_none())
+        {
+            // Ruby calls what it reads: `request.headers`.
+            self.values(&call.args);
+            return Value::marked(self.mark(Origin::Fetched, FORM_INPUT, call.line));
+        }
         let mut functions: Vec<&Function> = Vec::new();
         let mut args = Vec::with_capacity(call.args.len());
         for arg in &call.args {
@@ -190,8 +220,11 @@ impl Machine<'_> {
                     | "replace"
                     | "format"
             );
+        let of_module =
+            receiver.and_then(|r| r.path.as_deref()).is_some_and(|path| MODULES.contains(&path));
         let method = || {
             !library
+                && !of_module
                 && path.contains('.')
                 && self.functions.get(self.file).is_some_and(|own| own.contains_key(last))
         };
@@ -228,11 +261,9 @@ impl Machine<'_> {
             {
                 return result;
             }
-            let mut scope = Scope::new();
-            for (place, param) in function.params.iter().enumerate() {
-                let by_name = named.iter().find(|(key, _)| key == param).map(|(_, value)| value);
-                let arg = by_name.or(args.get(place)).cloned().unwrap_or_default();
-                scope.insert(Arc::clone(param), arg);
+            let mut scope: Scope = function.bound(args, Value::list).collect();
+            for (name, value) in named.iter().filter(|(name, _)| function.params.contains(name)) {
+                scope.insert(Arc::clone(name), value.clone());
             }
             let (value, after) = self.follow(key, &function, scope);
             self.filled = function
@@ -361,9 +392,7 @@ impl Machine<'_> {
 
     /// Walks the body of a function; what it returns is kept by whoever called.
     pub(super) fn walk(&mut self, function: &Function, args: &[Value]) -> Scope {
-        let nothing = Value::default();
-        let values = args.iter().chain(std::iter::repeat(&nothing));
-        let scope = function.params.iter().cloned().zip(values.cloned()).collect();
+        let scope = function.bound(args, Value::list).collect();
         self.dotted |= function.params.iter().any(|name| name.contains('.'));
         self.scopes.push(scope);
         self.block(&function.body);

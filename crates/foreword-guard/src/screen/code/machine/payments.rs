@@ -66,6 +66,18 @@ impl Machine<'_> {
         }
     }
 
+    /// An address that a program puts together from pieces is there to be overlooked.
+    pub(in crate::screen::code) fn note_pieces(&mut self, pieces: &[Value], whole: &Value) {
+        let is_piece = |v: &Value| v.constant().is_some_and(|t| !is_payment_address(t));
+        if (2..=16).contains(&pieces.len())
+            && pieces.iter().all(is_piece)
+            && let Some(address) = whole.constant().filter(|text| is_payment_address(text))
+        {
+            let address = address.to_owned();
+            self.add_payee(&address, false);
+        }
+    }
+
     /// An address in a text is replaced by one that stands in the program.
     pub(in crate::screen::code) fn note_replacement(&mut self, args: &[Value], line: u32) {
         let texts = || args.iter().filter_map(Value::constant);

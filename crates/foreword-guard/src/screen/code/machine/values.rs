@@ -10,10 +10,14 @@ use crate::screen::code::effect::Act;
 use crate::screen::code::ir::{Expr, INSTANCE};
 use crate::screen::code::language::{Dialect, Language};
 use crate::screen::code::places::{is_secret_name, names_secret};
+use crate::screen::code::settings::settings;
 use crate::screen::code::value::{HOLE, Marks, Origin, Value};
 
 /// Where what a visitor of a page sends came from.
 pub(crate) const REQUEST_INPUT: &str = "a visitor's request";
+
+/// Where what a server or a page is sent came from, as far as its name says so.
+pub(crate) const FORM_INPUT: &str = "a form or a request";
 
 /// The places of a text from its end to its start.
 pub(crate) const BACKWARDS: &str = "backwards";
@@ -52,13 +56,17 @@ impl Machine<'_> {
                 {
                     value.marks = marks.clone();
                 }
+                self.note_template(&value);
                 value
             }
             Expr::Number(number) => Value { number: Some(*number), ..Value::default() },
             Expr::Name(name) => self.name(name),
             Expr::Join(parts) => {
                 let parts = self.values(parts);
-                Value::joined(&parts, "")
+                let whole = Value::joined(&parts, "");
+                self.note_pieces(&parts, &whole);
+                self.note_template(&whole);
+                whole
             }
             Expr::Unknown(parts) => {
                 if let [one] = parts.as_slice() {
@@ -113,8 +121,13 @@ impl Machine<'_> {
                 {
                     return value.clone();
                 }
+                let is_request = is_request(object, name);
                 let object = self.value(object);
-                self.member(&object, name, 0)
+                let mut value = self.member(&object, name, 0);
+                if is_request && object.text.is_none() && object.fields.is_none() {
+                    value.marks.add(&self.mark(Origin::Fetched, FORM_INPUT, 0));
+                }
+                value
             }
             Expr::Index(object, index) => {
                 let (object, index) = (self.value(object), self.value(index));
@@ -162,6 +175,9 @@ impl Machine<'_> {
         {
             return Value { disguised: true, ..Value::text(letters) };
         }
+        if let Some(value) = object.entry_of_table(index) {
+            return value;
+        }
         match (index.constant(), index.number, &object.items) {
             (_, Some(number), Some(items)) => {
                 let item = usize::try_from(number).ok().and_then(|at| items.get(at));
@@ -184,6 +200,9 @@ impl Machine<'_> {
     pub(super) fn name(&mut self, name: &Arc<str>) -> Value {
         if let Some(module) = name.strip_prefix("require:") {
             return match self.module_at(module) {
+                _ if module.ends_with(".json") && self.asset(module).is_some() => {
+                    self.asset(module).and_then(settings).unwrap_or_default()
+                }
                 Some(file) => Value { module: Some(file), ..Value::path(module) },
                 None => Value::path(plain_module(module)),
             };
@@ -245,7 +264,11 @@ impl Machine<'_> {
     /// A member of an object or module.
     pub(crate) fn member(&mut self, object: &Value, name: &str, line: u32) -> Value {
         if let Some(field) = object.field(name) {
-            return field.clone();
+            if object.others.is_none() {
+                return field.clone();
+            }
+            let fields = object.alternatives().filter_map(|value| value.field(name));
+            return Value::one_of(fields.cloned());
         }
         if let Some(file) = object.module {
             return self.exported(file, name);
@@ -303,6 +326,32 @@ impl Machine<'_> {
             },
         }
     }
+}
+
+/// What a server is sent: `req.body`, `request.headers`, `ctx.request.query`.
+pub(super) fn is_request(object: &Expr, member: &str) -> bool {
+    let own = match object {
+        Expr::Name(name) | Expr::Member(_, name) => name.as_ref(),
+        _ => return false,
+    };
+    matches!(own, "req" | "request")
+        && matches!(
+            member,
+            "body"
+                | "query"
+                | "headers"
+                | "params"
+                | "cookies"
+                | "form"
+                | "args"
+                | "values"
+                | "rawBody"
+                | "GET"
+                | "POST"
+                | "raw_post"
+                | "query_string"
+                | "get_json"
+        )
 }
 
 /// Members that leave a text as it is, more or less.

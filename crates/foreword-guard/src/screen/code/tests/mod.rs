@@ -3,6 +3,8 @@
 //! Each case is a folder with a `SKILL.md` about formatting text, which names no host, and one program.
 
 mod collectors;
+mod destinations;
+mod generated;
 mod honest;
 mod hostile;
 mod languages;
@@ -13,6 +15,7 @@ mod repositories;
 mod shells;
 mod stagers;
 mod stores;
+mod walks;
 mod ways_out;
 
 use crate::screen::folder::{SkillFile, screen_folder};

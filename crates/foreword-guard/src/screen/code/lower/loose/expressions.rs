@@ -236,7 +236,7 @@ impl Parser<'_> {
             && matches!(value, Expr::Member(..))
             && matches!(self.peek(0), Some(Token::Name(word)) if !BASIC_WORDS.contains(word));
         let evaluates = matches!(&value, Expr::Name(word)
-            if matches!(word.as_ref(), "eval" | "exec" | "system"))
+            if matches!(word.as_ref(), "eval" | "exec" | "system" | "unlink" | "rmtree"))
             && matches!(self.peek(0), Some(Token::Name(_) | Token::Command(_)));
         if basic
             || evaluates
