@@ -59,10 +59,11 @@ fn refuses((one, one_runs): (Sign, bool), (other, other_runs): (Sign, bool)) -> 
 const SAME_PLACE: u32 = 12;
 
 /// Whether two findings say two things. The table for programs also flags the line on which a program does
-/// something that needs review anyway.
+/// something that needs review anyway, and everywhere a program that reads secrets, as honest ones do.
 fn is_independent((file, one): (usize, &Finding), (other_file, other): (usize, &Finding)) -> bool {
-    let by_table = one.rule == HARMFUL_PROGRAM || other.rule == HARMFUL_PROGRAM;
-    !by_table || file != other_file || one.line.abs_diff(other.line) > SAME_PLACE
+    let either = |rule: &str| one.rule == rule || other.rule == rule;
+    let apart = file != other_file || one.line.abs_diff(other.line) > SAME_PLACE;
+    !either(HARMFUL_PROGRAM) || apart && !either("secret-access")
 }
 
 /// A finding that refuses, if two of `findings` do together. It stands where the first of them does.
@@ -144,6 +145,8 @@ mod tests {
         assert!(!both(&upload, false), "it read the same lines");
         upload.1.line += SAME_PLACE + 1;
         assert!(both(&upload, false));
+        let reading = (0, Finding { rule: "secret-access".to_owned(), ..upload.1.clone() });
+        assert!(!both(&reading, false), "nothing has left yet");
         assert!(!both(&upload, true), "a scanner resembles what it looks for");
     }
 
