@@ -59,8 +59,6 @@ pub(crate) enum Act {
     Install,
     /// A package is replaced by another that the program names.
     Replace,
-    /// A change is kept from whoever looks for changes.
-    Conceal,
     /// The links of a text are made to lead elsewhere.
     Relink,
     /// Cryptocurrency is mined.

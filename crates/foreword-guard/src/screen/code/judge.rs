@@ -152,12 +152,7 @@ impl Judge<'_> {
             Act::Payee => self.payee(effect),
             Act::Wipe => self.wiped(effect),
             Act::Mine | Act::Account => {}
-            Act::Conceal
-            | Act::Program
-            | Act::Shell
-            | Act::ReadSecret
-            | Act::NameSecret
-            | Act::Listen => {}
+            Act::Program | Act::Shell | Act::ReadSecret | Act::NameSecret | Act::Listen => {}
         }
     }
 

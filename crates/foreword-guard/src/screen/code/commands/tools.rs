@@ -82,10 +82,6 @@ impl Machine<'_> {
             && (text.contains("sslVerify false") || text.contains("http.proxy"))
         {
             self.add(Act::Lower, &format!("git {text}"), Marks::default(), line);
-        } else if text.starts_with("update-index")
-            && ["--assume-unchanged", "--skip-worktree"].iter().any(|o| text.contains(o))
-        {
-            self.add(Act::Conceal, &format!("git {text}"), Marks::default(), line);
         } else if text.starts_with("clone")
             && let Some(url) = url
         {
