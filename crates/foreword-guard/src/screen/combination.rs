@@ -4,6 +4,8 @@
 //! as harmful next to data that leaves, or something kept from the user next to something that stays.
 //! Which pairs refuse was measured on honest skills (`docs/evaluation.md`).
 
+use std::collections::BTreeSet;
+
 use crate::scan::{HARMFUL_INSTRUCTION, HARMFUL_PROGRAM};
 use crate::screen::verdict::{Finding, Verdict};
 
@@ -101,6 +103,21 @@ pub(super) fn combined(
     })
 }
 
+/// Leaves out what the table says of a place in a program where another finding says what is done.
+pub(super) fn without_repetitions(mut findings: Vec<(usize, Finding)>) -> Vec<(usize, Finding)> {
+    let told: BTreeSet<(usize, u32)> = findings
+        .iter()
+        .filter(|(_, f)| f.rule != HARMFUL_PROGRAM && f.verdict >= Verdict::NeedsReview)
+        .map(|(file, finding)| (*file, finding.line))
+        .collect();
+    findings.retain(|(file, finding)| {
+        let first = (*file, finding.line.saturating_sub(SAME_PLACE));
+        let last = (*file, finding.line.saturating_add(SAME_PLACE));
+        finding.rule != HARMFUL_PROGRAM || told.range(first..=last).next().is_none()
+    });
+    findings
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +165,24 @@ mod tests {
         let reading = (0, Finding { rule: "secret-access".to_owned(), ..upload.1.clone() });
         assert!(!both(&reading, false), "nothing has left yet");
         assert!(!both(&upload, true), "a scanner resembles what it looks for");
+    }
+
+    #[test]
+    fn a_place_is_reported_once() {
+        let table = finding(HARMFUL_PROGRAM, Verdict::NeedsReview);
+        let mut upload = finding("data-upload", Verdict::NeedsReview);
+        let left = |other: &(usize, Finding)| {
+            without_repetitions(vec![table.clone(), other.clone()]).len() == 1
+        };
+        assert!(left(&upload), "the upload says more");
+        upload.1.verdict = Verdict::AutoApprove;
+        assert!(!left(&upload), "a note alone asks for no review");
+        upload.1.verdict = Verdict::Reject;
+        upload.1.line += SAME_PLACE + 1;
+        assert!(!left(&upload), "another place");
+        upload.1.line = table.1.line;
+        upload.0 = 1;
+        assert!(!left(&upload), "another file");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::screen::code::capabilities::Capabilities;
 use crate::screen::code::language::{Language, batch, comments};
 use crate::screen::code::{Code, Documents, ProgramKind};
-use crate::screen::combination::combined;
+use crate::screen::combination::{combined, without_repetitions};
 use crate::screen::defensive::{Commands, is_bad_example, is_deed, is_defensive, is_sample};
 use crate::screen::document::{Document, Place};
 use crate::screen::policy::Policy;
@@ -212,6 +212,7 @@ pub fn screen_folder(
     let defensive = files.get(main).is_some_and(|file| is_defensive(file.content));
     findings
         .extend(combined(&findings, defensive, |index| programs.get(index).is_some_and(|is| *is)));
+    findings = without_repetitions(findings);
     let mut out: Vec<Finding> = Vec::new();
     let mut commands: HashMap<usize, Commands> = HashMap::new();
     for (index, mut finding) in findings {
