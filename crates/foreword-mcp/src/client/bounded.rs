@@ -14,12 +14,17 @@ use super::McpClientError;
 /// How many of the longest messages a server may send until it answers a call.
 const MAX_MESSAGES_PER_CALL: u64 = 16;
 
+/// How deep a message may nest. The JSON reader gives up at 128, and a message that it gives up on is skipped
+/// without a word.
+const MAX_DEPTH: usize = 100;
+
 /// What is known of a connection's traffic, shared by its thread and its callers.
 #[derive(Debug)]
 pub(super) struct Traffic {
     max_message: usize,
     since_call: AtomicU64,
     too_large: AtomicBool,
+    too_deep: AtomicBool,
     flooded: AtomicBool,
     list_changed: AtomicBool,
     /// Why the last message got no answer over HTTP.
@@ -33,6 +38,7 @@ impl Traffic {
             max_message,
             since_call: AtomicU64::new(0),
             too_large: AtomicBool::new(false),
+            too_deep: AtomicBool::new(false),
             flooded: AtomicBool::new(false),
             list_changed: AtomicBool::new(false),
             http_fault: Mutex::new(None),
@@ -74,6 +80,9 @@ impl Traffic {
         if self.too_large.load(Ordering::SeqCst) {
             return McpClientError::TooLarge { limit: self.max_message };
         }
+        if self.too_deep.load(Ordering::SeqCst) {
+            return McpClientError::TooDeep { limit: MAX_DEPTH };
+        }
         if self.flooded.load(Ordering::SeqCst) {
             return McpClientError::Flood { limit: self.max_per_call() };
         }
@@ -82,16 +91,40 @@ impl Traffic {
     }
 }
 
-/// A reader that ends when a line is too long or there is too much of everything.
+/// How deep the line being read is nested, as far as it was read.
+#[derive(Debug, Default)]
+struct Nesting {
+    depth: usize,
+    in_text: bool,
+    escaped: bool,
+}
+
+impl Nesting {
+    fn add(&mut self, byte: u8) {
+        match byte {
+            b'\n' => *self = Self::default(),
+            _ if self.escaped => self.escaped = false,
+            b'\\' => self.escaped = self.in_text,
+            b'"' => self.in_text = !self.in_text,
+            _ if self.in_text => {}
+            b'[' | b'{' => self.depth = self.depth.saturating_add(1),
+            b']' | b'}' => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+}
+
+/// A reader that ends when a line is too long or nests too deep, or there is too much of everything.
 pub(super) struct Bounded<R> {
     inner: R,
     traffic: Arc<Traffic>,
     line: usize,
+    nesting: Nesting,
 }
 
 impl<R> Bounded<R> {
     pub(super) fn new(inner: R, traffic: Arc<Traffic>) -> Self {
-        Self { inner, traffic, line: 0 }
+        Self { inner, traffic, line: 0, nesting: Nesting::default() }
     }
 
     fn count(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -106,6 +139,13 @@ impl<R> Bounded<R> {
             }
             if piece.ends_with(b"\n") {
                 self.line = 0;
+            }
+        }
+        for byte in bytes {
+            self.nesting.add(*byte);
+            if self.nesting.depth > MAX_DEPTH {
+                traffic.too_deep.store(true, Ordering::SeqCst);
+                return Err(io::Error::other("a message nests too deep"));
             }
         }
         if total > traffic.max_per_call() {

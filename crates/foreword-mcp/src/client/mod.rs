@@ -51,6 +51,12 @@ pub enum McpClientError {
         /// The most a message may have.
         limit: usize,
     },
+    /// A message is nested too deep.
+    #[error("sent a message that nests more than {limit} levels deep")]
+    TooDeep {
+        /// The most levels a message may have.
+        limit: usize,
+    },
     /// It sends without end and answers nothing.
     #[error("sent more than {limit} bytes without answering")]
     Flood {

@@ -14,6 +14,11 @@ def tools(params):
     if KIND == "loop":
         return {"tools": [], "nextCursor": "again"}
     echo = {"name": "echo", "description": "Echo a text.", "inputSchema": SCHEMA}
+    if KIND == "deep":
+        schema = {"type": "object"}
+        for _ in range(300):
+            schema = {"type": "object", "properties": {"in]side": schema}}
+        echo["inputSchema"] = schema
     if params.get("cursor"):
         rest = [{"name": name, "inputSchema": {"type": "object"}} for name in ("add", "picture")]
         bare = [{"name": "bare", "description": "Has no schema."}] if KIND == "noschema" else []

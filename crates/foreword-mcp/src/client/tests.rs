@@ -83,6 +83,17 @@ fn a_hostile_server_is_an_error_with_a_name() {
     let _ = child.wait();
 }
 
+/// The JSON reader gives up on it, so the call would wait for its limit.
+#[test]
+fn a_list_that_nests_too_deep_is_said_at_once() {
+    let Some((mut child, client)) = server("deep") else { return };
+    let error = client.unwrap().tools().unwrap_err();
+    assert_eq!(error, McpClientError::TooDeep { limit: 100 });
+    assert!(error.ends_connection());
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
 /// Report 15, number 13: one entry that is no tool turned off the whole server, and was not named.
 #[test]
 fn a_tool_without_a_schema_is_left_out_by_name() {
