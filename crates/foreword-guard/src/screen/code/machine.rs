@@ -438,6 +438,12 @@ impl Machine<'_> {
                 self.add(Act::Http, &address, value.all_marks(), self.near);
             }
         }
+        if [".bcc", ".cc"].iter().any(|field| name.to_ascii_lowercase().ends_with(field))
+            && let Some(to) = value.constant().filter(|text| text.contains('@'))
+        {
+            // Whoever else gets a mail stands in the program.
+            self.add(Act::Mail, to, value.all_marks(), self.near);
+        }
         if extends {
             let before = self.lookup(name).cloned().unwrap_or_default();
             value = match (&before.items, &value.items) {

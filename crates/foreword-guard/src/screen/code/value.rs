@@ -262,8 +262,9 @@ impl Value {
             all.push(value);
             all.extend(others.iter().flat_map(|o| o.iter()).take(room).cloned());
         }
-        // What is known best comes first.
-        let first = all.iter().position(|v| v.text.is_some()).unwrap_or(0);
+        // What is known best comes first. `token or ""` says nothing of the token.
+        let says = |v: &Self| v.text.as_ref().is_some_and(|text| !text.is_empty());
+        let first = all.iter().position(says).unwrap_or(0);
         if first >= all.len() {
             return Self::default();
         }

@@ -161,6 +161,14 @@ impl Machine<'_> {
                     _ => object.entries(true),
                 }
             }
+            // A number that stands for a file, which `mkstemp` gave.
+            "fdopen" => Some(Value { text: first.text.clone(), ..Value::path("open-file") }),
+            // Go, Java and C++, where a file is opened to be written.
+            "OpenFile" | "Create" | "FileWriter" | "FileOutputStream" | "ofstream"
+                if first.text.is_some() && self.language().is_loose() =>
+            {
+                Some(Value { text: first.text.clone(), ..Value::path("open-file") })
+            }
             "open" | "createReadStream" | "createWriteStream"
                 if !path.starts_with("webbrowser") && !path.contains("Image") =>
             {
@@ -177,6 +185,7 @@ impl Machine<'_> {
                 let mode = mode.unwrap_or(if last == "createWriteStream" { "w" } else { "r" });
                 let mode_first = parts.args.first().and_then(Value::constant).unwrap_or_default();
                 let writes = mode.starts_with(['w', 'a', 'x'])
+                    || mode.contains('+')
                     || target.text == receiver.text
                         && matches!(mode_first, "w" | "a" | "wb" | "ab");
                 let skill = |v: &Value| v.as_text().is_some_and(|t| t.ends_with("/SKILL.md"));
@@ -236,7 +245,8 @@ impl Machine<'_> {
             "load_dotenv" | "dotenv_values" => {
                 Some(Value::marked(self.mark(Origin::SecretFile, ".env", line)))
             }
-            "write" | "writelines" | "dump" | "print" | "puts" | "printf"
+            "write" | "writelines" | "dump" | "print" | "puts" | "printf" | "Write"
+            | "WriteString" | "Fprintf" | "Fprintln" | "Fprint" | "write_all"
                 if receiver.path.as_deref() == Some("open-file")
                     || parts.args.iter().any(|v| v.path.as_deref() == Some("open-file")) =>
             {
@@ -246,6 +256,7 @@ impl Machine<'_> {
                     .find(|v| v.path.as_deref() == Some("open-file"))
                     .unwrap_or(receiver);
                 let target = file.as_text().unwrap_or_default().to_owned();
+                self.note_overwriting(file, first, line);
                 let mut content = Value { marks: parts.marks(), ..first.clone() };
                 if content.path.as_deref() == Some("open-file") {
                     content.text = None;
@@ -257,12 +268,14 @@ impl Machine<'_> {
             | "outputFile" | "outputFileSync" | "writealltext" | "writeallbytes"
             | "appendalltext" => {
                 let content = parts.args.get(1).cloned().unwrap_or_default();
+                self.note_overwriting(first, &content, line);
                 for target in first.alternatives() {
                     self.write_path(target.as_text().unwrap_or_default(), &content, line);
                 }
                 Some(Value::default())
             }
             "write_text" | "write_bytes" => {
+                self.note_overwriting(receiver, first, line);
                 for target in receiver.alternatives() {
                     self.write_path(target.as_text().unwrap_or_default(), first, line);
                 }

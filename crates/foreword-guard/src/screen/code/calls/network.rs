@@ -477,6 +477,9 @@ impl Machine<'_> {
     }
 }
 
+/// Fields of a mail that say whom it goes to.
+const RECIPIENTS: [&str; 8] = ["to", "cc", "bcc", "To", "Cc", "Bcc", "BCC", "CC"];
+
 /// The mail boxes that a mail goes to, as far as they stand in the program. Who sends it is none.
 fn recipients(parts: &Parts<'_>) -> String {
     let senders = ["from", "From", "from_addr", "sender", "reply_to", "replyTo", "Reply-To"];
@@ -500,8 +503,7 @@ fn recipients(parts: &Parts<'_>) -> String {
         match &value.fields {
             Some(fields) => {
                 for (name, field) in fields.iter() {
-                    let to = ["to", "cc", "bcc", "To", "Cc", "Bcc", "BCC", "CC"];
-                    if to.contains(&name.as_ref()) || name.starts_with('+') {
+                    if RECIPIENTS.contains(&name.as_ref()) || name.starts_with('+') {
                         add(field);
                     }
                 }

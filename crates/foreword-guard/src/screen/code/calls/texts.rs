@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::Parts;
 use super::formats::filled;
+use super::walks::RANDOM_BYTES;
 use crate::screen::code::effect::Act;
 use crate::screen::code::language::{Dialect, Language};
 use crate::screen::code::machine::{BACKWARDS, Machine, is_passive};
@@ -54,6 +55,10 @@ impl Machine<'_> {
             "decompress" | "inflate" | "gunzipSync" | "inflateSync" | "decrypt" | "b85decode"
             | "a85decode" => Encoding::Opaque,
             "unescape" | "decodeURIComponent" | "unquote" => Encoding::Percent,
+            // Ruby and Perl.
+            "unpack1" | "unpack" if parts.args.iter().any(|v| v.constant() == Some("m")) => {
+                Encoding::Base64
+            }
             "reversed" | "reverse"
                 if first.text.is_some() || parts.receiver.is_some_and(|r| r.text.is_some()) =>
             {
@@ -97,7 +102,8 @@ impl Machine<'_> {
             }
             _ => return None,
         };
-        let text = if first.text.is_some() || encoding != Encoding::Reversed {
+        let is_template = last.starts_with("unpack") && parts.receiver.is_some();
+        let text = if !is_template && (first.text.is_some() || encoding != Encoding::Reversed) {
             first
         } else {
             parts.receiver_or_nothing()
@@ -257,6 +263,10 @@ impl Machine<'_> {
                 Value::joined(&all, "")
             }
             _ if is_passive(last) && receiver.text.is_some() => receiver.clone(),
+            "urandom" | "randomBytes" | "random_bytes" | "token_bytes" | "getRandomValues" => {
+                return Value::path(RANDOM_BYTES);
+            }
+            "first" | "last" if receiver.text.is_some() => receiver.clone(),
             "dumps" | "stringify" | "to_json" | "to_yaml" | "Counter" | "list" | "sorted"
             | "tuple" | "set" | "freeze" | "compact" | "uniq" | "select" | "reject" | "sort"
             | "first" => {

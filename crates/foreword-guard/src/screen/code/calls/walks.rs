@@ -71,6 +71,14 @@ impl Machine<'_> {
         self.note_deletion(target.unwrap_or(&Value::NOTHING), parts.line);
     }
 
+    /// Tells of a file whose name a walk found, and which random bytes replace.
+    pub(super) fn note_overwriting(&mut self, target: &Value, content: &Value, line: u32) {
+        let random = content.path.as_deref() == Some(RANDOM_BYTES);
+        if random && target.constant().is_none() {
+            self.add(Act::Delete, "find, overwritten with random bytes", Marks::default(), line);
+        }
+    }
+
     /// Tells of the deletion of something that a walk may have found.
     pub(in crate::screen::code) fn note_deletion(&mut self, target: &Value, line: u32) {
         // A name that is known, or that starts with one, is no find.
@@ -90,6 +98,9 @@ impl Machine<'_> {
         }
     }
 }
+
+/// What gives random bytes is named like this.
+pub(super) const RANDOM_BYTES: &str = "random-bytes";
 
 /// Whether a path is a person's home or one of the directories for documents in it.
 fn is_home(path: &str) -> bool {

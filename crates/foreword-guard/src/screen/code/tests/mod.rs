@@ -7,6 +7,7 @@ mod destinations;
 mod generated;
 mod honest;
 mod hostile;
+mod indirection;
 mod languages;
 mod manifests;
 mod payments;
