@@ -311,7 +311,7 @@ impl Judge<'_> {
     }
 
     fn deleted(&mut self, effect: &Effect) {
-        let listed = effect.target.starts_with("find");
+        let listed = effect.target.starts_with("find ");
         if listed && self.in_document(effect) {
             return;
         }

@@ -263,7 +263,9 @@ impl Machine<'_> {
                 Value::joined(&all, "")
             }
             _ if is_passive(last) && receiver.text.is_some() => receiver.clone(),
-            "urandom" | "randomBytes" | "random_bytes" | "token_bytes" | "getRandomValues" => {
+            "urandom" | "randomBytes" | "random_bytes" | "token_bytes"
+                if !parts.args.is_empty() && first.number.is_none() =>
+            {
                 return Value::path(RANDOM_BYTES);
             }
             "first" | "last" if receiver.text.is_some() => receiver.clone(),

@@ -71,11 +71,11 @@ impl Machine<'_> {
         self.note_deletion(target.unwrap_or(&Value::NOTHING), parts.line);
     }
 
-    /// Tells of a file whose name a walk found, and which random bytes replace.
+    /// Tells of a file with an unknown name that random bytes replace.
     pub(super) fn note_overwriting(&mut self, target: &Value, content: &Value, line: u32) {
         let random = content.path.as_deref() == Some(RANDOM_BYTES);
         if random && target.constant().is_none() {
-            self.add(Act::Delete, "find, overwritten with random bytes", Marks::default(), line);
+            self.add(Act::Delete, "find (overwritten with random bytes)", Marks::default(), line);
         }
     }
 
@@ -99,7 +99,7 @@ impl Machine<'_> {
     }
 }
 
-/// What gives random bytes is named like this.
+/// As many random bytes as something is long. A key or a salt has a known length.
 pub(super) const RANDOM_BYTES: &str = "random-bytes";
 
 /// Whether a path is a person's home or one of the directories for documents in it.

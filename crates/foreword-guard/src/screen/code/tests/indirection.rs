@@ -122,6 +122,10 @@ fn honest_handles_and_random_bytes_pass() {
                 "b.go",
                 "package main\n\nimport \"os\"\n\nfunc main() {\n\tf, err := os.Create(\"report.md\")\n\tif err != nil {\n\t\treturn\n\t}\n\tf.WriteString(\"# Report\")\n}\n",
             )],
+            &[(
+                "key.py",
+                "import os, sys\nwith open(sys.argv[1], 'wb') as f:\n    f.write(os.urandom(32))\n",
+            )],
             &[("c.rb", "rows = DATA.read.unpack1('a*')\nputs rows.lines.first\n")],
         ],
     );
